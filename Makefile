@@ -1,0 +1,105 @@
+# Self-attention, measured. `make help` lists what can be asked for.
+
+# The published seed; every other one gets a folder of its own.
+SEED = 1
+# Figure formats: svg, pdf, png, in any combination.
+FORMAT = svg
+# release, asan (address and undefined behaviour), tsan (threads).
+VARIANT = release
+
+comma := ,
+B = build/$(VARIANT)
+OUT = $(if $(filter 1,$(SEED)),results,results/seed-$(SEED))
+# Readers type bin/score_spread; a sanitizer build stays in its own folder.
+BIN = $(if $(filter release,$(VARIANT)),bin,$(B)/bin)
+
+PROGRAMS = $(patsubst experiments/%.c,%,$(wildcard experiments/*.c))
+FIGURES = $(patsubst plots/%.gp,%,$(filter-out plots/style.gp,$(wildcard plots/*.gp)))
+FORMATS = $(subst $(comma), ,$(FORMAT))
+
+# pkg-config is asked once, and not before `make setup` has had its chance.
+once = $(eval $1 := $(shell $2))$($1)
+GSL_CFLAGS = $(call once,GSL_CFLAGS,pkg-config --cflags gsl)
+# GSL's own CBLAS: always the same order of summation, unlike an optimised one.
+GSL_LIBS = $(call once,GSL_LIBS,pkg-config --libs gsl)
+TEST_CFLAGS = $(call once,TEST_CFLAGS,pkg-config --cflags criterion mpfr)
+TEST_LIBS = $(call once,TEST_LIBS,pkg-config --libs criterion mpfr)
+
+CC = gcc
+# `make WERROR=-Werror` is for those who change the code, not for its readers.
+WERROR =
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+	-Wstrict-prototypes -Wmissing-prototypes -Wvla $(WERROR)
+OPTIMISE = -O3
+# No fused multiply-add behind the source's back: same bytes from every
+# compiler. No errno, no traps: or gcc vectorises nothing with a sqrt in it.
+NUMERICS = -ffp-contract=off -fno-math-errno -fno-trapping-math
+SANITIZE_release =
+SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=all -g
+SANITIZE_tsan = -fsanitize=thread -g
+SANITIZE = $(SANITIZE_$(VARIANT))
+CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L -DHAVE_INLINE -DGSL_RANGE_CHECK_OFF
+CFLAGS = -std=c11 $(OPTIMISE) $(WARNINGS) $(NUMERICS) -fopenmp
+LDLIBS = -lm
+
+LIB_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
+PROGRAM_OBJECTS = $(PROGRAMS:%=$(B)/experiments/%.o)
+TEST_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
+OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all setup figures claims test clean help
+
+all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
+
+setup: ## install what is missing, with the system's package manager
+	tools/setup.sh
+
+# `make setup figures` is one command: nothing compiles before setup is done.
+$(OBJECTS): | $(filter setup,$(MAKECMDGOALS))
+
+$(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(GSL_CFLAGS) $(EXTRA_CFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
+
+$(TEST_OBJECTS): EXTRA_CFLAGS = $(TEST_CFLAGS)
+
+$(B)/libattn.a: $(LIB_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BIN)/%: $(B)/experiments/%.o $(B)/libattn.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANITIZE) $^ $(GSL_LIBS) $(LDLIBS) -o $@
+
+figures: $(foreach f,$(FORMATS),$(FIGURES:%=$(OUT)/%.$(f))) ## run every experiment, draw every figure (SEED=7, FORMAT=svg,pdf,png)
+
+# A verdict of any kind is a result (status 0, 1, 3); anything else stops make.
+$(OUT)/%.dat $(OUT)/%.claims.tsv &: $(BIN)/%
+	$< --seed $(SEED) --out $(OUT); s=$$?; case $$s in 0|1|3) ;; *) exit $$s;; esac
+
+# Figure S and its further ones S-name are drawn from S.dat. A folder's name
+# cannot hold two stems in one pattern, so each figure gets its rule here.
+define figure
+$$(OUT)/$1.$2: plots/$1.gp plots/style.gp $$(OUT)/$(firstword $(subst -, ,$1)).dat
+	gnuplot -c plots/style.gp $$< $$(OUT)/$(firstword $(subst -, ,$1)).dat $$@
+endef
+$(foreach f,$(FORMATS),$(foreach p,$(FIGURES),$(eval $(call figure,$p,$f))))
+
+claims: $(PROGRAMS:%=$(OUT)/%.claims.tsv) ## every claim in one table, and the suite's verdict
+	awk -f tools/claims.awk docs/ledger.tsv $^
+
+$(B)/tests/all: $(TEST_OBJECTS) $(B)/libattn.a
+	$(CC) $(CFLAGS) $(SANITIZE) $^ $(TEST_LIBS) $(GSL_LIBS) $(LDLIBS) -o $@
+
+test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) ## run the tests (VARIANT=asan: under sanitizers)
+	tools/test.sh $(B)/tests/all $(BIN)
+
+clean: ## remove what was built; results stay
+	rm -rf build bin
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+-include $(OBJECTS:.o=.d)

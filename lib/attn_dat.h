@@ -1,0 +1,61 @@
+/*
+ * Writing a result file whole or not at all.
+ *
+ * Everything is gathered in memory; attn_dat_write puts it under a temporary
+ * name in the target's folder, flushes, checks and renames, with the signals
+ * that end a program held back meanwhile. A full disk, a kill or a Ctrl-C
+ * leaves the old file as it was.
+ *
+ * A .dat file is comments, then blocks. A block is a comment with its name
+ * (gnuplot: index 'name'), a row of column names (using "d_k":"sd") and rows
+ * of numbers; two blank lines part the blocks.
+ */
+#ifndef ATTN_DAT_H
+#define ATTN_DAT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct attn_dat attn_dat;
+
+typedef struct {
+    const char *name;    /* one word */
+    const char *meaning; /* what it is, with its unit */
+} attn_dat_column;
+
+/* An empty file in memory; NULL and GSL_ENOMEM when there is none. */
+attn_dat *attn_dat_alloc(void);
+void attn_dat_free(attn_dat *dat);
+
+/* One comment line "# ...", printf's way; a newline in it starts another. */
+void attn_dat_comment(attn_dat *dat, const char *format, ...);
+
+/*
+ * Begin the block `name`: a comment for each of the count columns, then the
+ * name and the row of column names. Copies nothing: columns are string
+ * literals.
+ */
+void attn_dat_block(attn_dat *dat, const char *name,
+                    const attn_dat_column *columns, size_t count);
+
+/* A row of numbers with nine significant digits, as many as the block has
+ * columns. A NaN, an infinity or a wrong count spoils the file: attn_dat_write
+ * will refuse it. */
+void attn_dat_row(attn_dat *dat, size_t count, const double *values);
+
+/* A row whose numbers are the arguments: ATTN_DAT_ROW(dat, n, mean, se). */
+#define ATTN_DAT_ROW(dat, ...)                                                 \
+    attn_dat_row((dat),                                                        \
+                 sizeof((const double[]){__VA_ARGS__}) / sizeof(double),       \
+                 (const double[]){__VA_ARGS__})
+
+/* The stream behind the file, for text that is no row. */
+FILE *attn_dat_stream(attn_dat *dat);
+
+/*
+ * Write the file to path. GSL_SUCCESS; GSL_EFAILED, with errno set and the old
+ * file untouched, when it cannot be written; GSL_EINVAL when a row spoiled it.
+ */
+int attn_dat_write(attn_dat *dat, const char *path);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * exp, log, log1p, sin and cos whose every bit is the same on every machine
+ * and in every build: libm's last bit is not (it changes with the processor).
+ *
+ * Made of + - * / and bit operations on IEEE doubles, without contraction
+ * (-ffp-contract=off). Errors are at most 1 ulp (tests/test_math.c, against
+ * MPFR). For whatever reaches a record file.
+ */
+#ifndef ATTN_MATH_H
+#define ATTN_MATH_H
+
+/* e^x; 0 below -745.14, infinity above 709.79, subnormals in between. */
+double attn_exp(double x);
+
+/* ln x; -infinity at 0, NaN below it. */
+double attn_log(double x);
+
+/* ln(1 + x), right to 1 ulp for tiny x too; -infinity at -1, NaN below it. */
+double attn_log1p(double x);
+
+/* Sine and cosine of |x| <= 2^27 radians; NaN beyond, for no position or
+ * angle here comes near it. */
+double attn_sin(double x);
+double attn_cos(double x);
+
+#endif

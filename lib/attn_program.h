@@ -1,0 +1,50 @@
+/*
+ * The edge of every program: options in, files and verdicts out, exit status.
+ *
+ * A program is a table of its own options, whose variables hold the published
+ * parameters, and a run(). Everything else that the programs share is here:
+ * --seed, --threads, --out, --plot, --quiet, --help, --version; where results
+ * go; the progress bar; the two result files, written whole or not at all.
+ *
+ * Exit status: 0 every claim holds, 1 one is contradicted, 2 could not run,
+ * 3 nothing contradicted but something inconclusive.
+ */
+#ifndef ATTN_PROGRAM_H
+#define ATTN_PROGRAM_H
+
+#include "attn_blocks.h"
+#include "attn_claim.h"
+#include "attn_cli.h"
+#include "attn_dat.h"
+
+#define ATTN_VERSION "0.1.0"
+
+/* What run() is given. */
+typedef struct {
+    uint64_t seed;
+    size_t threads;
+    attn_dat *dat;                  /* its head is written already */
+    attn_claims *claims;            /* to be filled */
+    attn_blocks_progress *progress; /* for attn_blocks; NULL when quiet */
+    void *progress_context;
+} attn_run;
+
+typedef struct {
+    const char *stem;    /* "score_spread" */
+    const char *section; /* the lecture's heading */
+    const char *summary; /* a sentence or two for --help */
+    const char *claims;  /* the ids that it measures, for the file's head */
+    attn_cli_option *options; /* its own, closed by a NULL name */
+
+    /* Options that do not go together: 0, or 1 with the error filled. May be
+     * NULL. */
+    int (*conflict)(attn_cli_error *error);
+
+    /* The experiment; a GSL status. */
+    int (*run)(attn_run *run);
+} attn_program;
+
+/* Parse, run, write, print; returns the exit status. */
+int attn_program_main(const attn_program *program, int argc, char *argv[]);
+
+#endif
