@@ -25,10 +25,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define ATTN_CLAIM_ALARM 1e-3 /* false alarms of the whole suite */
-#define ATTN_CLAIM_CHECKS 40  /* checks that share them */
-#define ATTN_CLAIM_WEAK 0.005 /* p below which a pass is called WEAK */
-#define ATTN_CLAIM_POWER 0.9  /* probability of catching the smallest error */
+#define ATTN_CLAIM_ALARM 1e-3   /* false alarms of the whole suite */
+#define ATTN_CLAIM_CHECKS 40    /* checks that share them */
+#define ATTN_CLAIM_WEAK_P 0.005 /* p below which a pass is called WEAK */
+#define ATTN_CLAIM_POWER 0.9    /* probability of catching the smallest error */
 
 typedef enum {
     ATTN_CLAIM_EXACT,
@@ -131,6 +131,9 @@ const attn_claim *attn_claims_info(attn_claims *claims, const char *id,
 /* How many there are, and the k-th of them. */
 size_t attn_claims_count(const attn_claims *claims);
 const attn_claim *attn_claims_get(const attn_claims *claims, size_t k);
+
+/* The seed of the run. */
+uint64_t attn_claims_seed(const attn_claims *claims);
 
 /* 1 when any is contradicted, else 3 when any is inconclusive, else 0. */
 int attn_claims_exit_status(const attn_claims *claims);

@@ -1,0 +1,104 @@
+/* Blocks of trials over OpenMP threads, merged serially in block order. */
+#include "attn_blocks.h"
+#include <gsl/gsl_errno.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many blocks are held before they are merged: memory stays bounded. */
+enum { WINDOW = 4096 };
+
+/* A window's blocks, each with its status and its partial result. */
+typedef struct {
+    const attn_blocks *job;
+    size_t blocks;  /* in all */
+    size_t first;   /* the window's first block */
+    size_t count;   /* its number of blocks */
+    size_t stride;  /* bytes from one partial result to the next */
+    size_t scratch; /* bytes from one thread's scratch to the next */
+    char *partials;
+    char *scratches;
+    int *status;
+} window;
+
+static void run_block(const window *w, size_t k, attn_blocks_work *work,
+                      const void *setup)
+{
+    const attn_blocks *job = w->job;
+    const size_t block = w->first + k;
+    const size_t first = block * job->per_block;
+    const size_t left = job->trials - first;
+    const size_t count = left < job->per_block ? left : job->per_block;
+    const size_t thread = (size_t)omp_get_thread_num();
+    attn_rng g;
+
+    attn_rng_set(&g, job->seed, job->experiment, block);
+    w->status[k] = work(first, count, &g, w->partials + k * w->stride,
+                        w->scratches + thread * w->scratch, setup);
+}
+
+static void run_window(const window *w, attn_blocks_work *work,
+                       const void *setup)
+{
+    const attn_blocks *job = w->job;
+
+#pragma omp parallel for schedule(dynamic) num_threads((int)job->threads)
+    for (size_t k = 0; k < w->count; k++) {
+        run_block(w, k, work, setup);
+        if (job->progress && omp_get_thread_num() == 0)
+            job->progress((double)(w->first + k) / (double)w->blocks,
+                          job->progress_context);
+    }
+}
+
+/* Threads share no cache line: round up, and never ask for 0 bytes. */
+static size_t padded(size_t bytes)
+{
+    return (bytes / 64 + 1) * 64;
+}
+
+int attn_blocks_run(const attn_blocks *job, attn_blocks_work *work,
+                    attn_blocks_merge *merge, void *total, const void *setup)
+{
+    if (job->per_block == 0 || job->threads == 0)
+        GSL_ERROR("blocks need at least one trial and one thread", GSL_EINVAL);
+
+    const size_t blocks =
+        job->trials / job->per_block + (job->trials % job->per_block != 0);
+    const size_t held = blocks < WINDOW ? blocks : WINDOW;
+    window w = {.job = job,
+                .blocks = blocks,
+                .stride = padded(job->partial_size),
+                .scratch = padded(job->scratch_size)};
+    int status = GSL_SUCCESS;
+
+    w.partials = calloc(held + 1, w.stride);
+    w.scratches = calloc(job->threads, w.scratch);
+    w.status = calloc(held + 1, sizeof *w.status);
+    if (!w.partials || !w.scratches || !w.status)
+        status = GSL_ENOMEM;
+
+    for (; !status && w.first < blocks; w.first += w.count) {
+        w.count = blocks - w.first < held ? blocks - w.first : held;
+        run_window(&w, work, setup);
+        for (size_t k = 0; !status && k < w.count; k++) {
+            status = w.status[k];
+            if (!status)
+                merge(total, w.partials + k * w.stride);
+        }
+        memset(w.partials, 0, w.count * w.stride);
+    }
+    if (!status && job->progress)
+        job->progress(1, job->progress_context);
+    free(w.partials);
+    free(w.scratches);
+    free(w.status);
+    if (status == GSL_ENOMEM)
+        GSL_ERROR("no memory for the blocks' partial results", GSL_ENOMEM);
+    return status;
+}
+
+size_t attn_blocks_processors(void)
+{
+    return (size_t)omp_get_num_procs();
+}
