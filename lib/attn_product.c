@@ -1,0 +1,52 @@
+/* x.y, A B and A B^T, summed in one fixed order. */
+#include "attn_product.h"
+#include <gsl/gsl_errno.h>
+
+double attn_product_dot(const double *x, const double *y, size_t n)
+{
+    double sum[8] = {0};
+    size_t j = 0;
+
+    for (; j + 8 <= n; j += 8)
+        for (size_t lane = 0; lane < 8; lane++)
+            sum[lane] += x[j + lane] * y[j + lane];
+    double total = ((sum[0] + sum[4]) + (sum[2] + sum[6])) +
+                   ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+    for (; j < n; j++)
+        total += x[j] * y[j];
+    return total;
+}
+
+int attn_product_ab(const gsl_matrix *A, const gsl_matrix *B, gsl_matrix *C)
+{
+    if (A->size2 != B->size1 || C->size1 != A->size1 || C->size2 != B->size2)
+        GSL_ERROR("A is m x k, B is k x n, C is m x n", GSL_EBADLEN);
+
+    gsl_matrix_set_zero(C);
+    for (size_t i = 0; i < C->size1; i++) {
+        double *c = gsl_matrix_ptr(C, i, 0);
+        for (size_t k = 0; k < B->size1; k++) {
+            const double a = gsl_matrix_get(A, i, k);
+            const double *b = gsl_matrix_const_ptr(B, k, 0);
+            for (size_t j = 0; j < C->size2; j++)
+                c[j] += a * b[j];
+        }
+    }
+    return GSL_SUCCESS;
+}
+
+int attn_product_abt(double alpha, const gsl_matrix *A, const gsl_matrix *B,
+                     gsl_matrix *C)
+{
+    if (A->size2 != B->size2 || C->size1 != A->size1 || C->size2 != B->size1)
+        GSL_ERROR("A is m x k, B is n x k, C is m x n", GSL_EBADLEN);
+
+    for (size_t i = 0; i < C->size1; i++)
+        for (size_t j = 0; j < C->size2; j++)
+            gsl_matrix_set(C, i, j,
+                           alpha *
+                               attn_product_dot(gsl_matrix_const_ptr(A, i, 0),
+                                                gsl_matrix_const_ptr(B, j, 0),
+                                                A->size2));
+    return GSL_SUCCESS;
+}
