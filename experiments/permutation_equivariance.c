@@ -1,0 +1,574 @@
+/*
+ * "Attention Doesn't Know Where Anything Is": scramble the tokens, and the
+ * outputs are the same vectors, scrambled the same way. Convolution minds, and
+ * so does attention once positions are added to the embeddings.
+ */
+#include "attn_convolution.h"
+#include "attn_layer.h"
+#include "attn_moments.h"
+#include "attn_position.h"
+#include "attn_product.h"
+#include "attn_program.h"
+#include "attn_sample.h"
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_permutation.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+
+/* The published parameters. */
+static size_t tokens = 128;
+static size_t trials = 400;
+
+static attn_cli_option options[] = {
+    {"tokens", ATTN_CLI_SIZE, &tokens, "tokens n of the longest sequence", 5,
+     2048, NULL, 0},
+    {"trials", ATTN_CLI_SIZE, &trials, "random permutations a length", 1, 1e6,
+     NULL, 0},
+    {0}};
+
+/* Sizes that differ, so that a swapped axis would show. */
+enum { D = 24, D_K = 5, D_V = 7, HEADS = 3, OUT = HEADS * D_V, PER_BLOCK = 8 };
+
+static const double eps = 0x1p-52;
+static const double floor_defect = 0.1; /* "of order 1", relative to the rms */
+
+/* A kernel with no symmetry. */
+static const double taps[] = {0.62, -0.45, 0.31};
+
+/* ---- matrices ---- */
+
+static double largest_difference(const gsl_matrix *A, const gsl_matrix *B)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < A->size1; i++)
+        for (size_t j = 0; j < A->size2; j++)
+            largest = fmax(largest, fabs(gsl_matrix_get(A, i, j) -
+                                         gsl_matrix_get(B, i, j)));
+    return largest;
+}
+
+static double largest(const gsl_matrix *A)
+{
+    return fmax(gsl_matrix_max(A), -gsl_matrix_min(A));
+}
+
+static double root_mean_square(const gsl_matrix *A)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < A->size1; i++)
+        for (size_t j = 0; j < A->size2; j++)
+            sum += gsl_matrix_get(A, i, j) * gsl_matrix_get(A, i, j);
+    return sqrt(sum / (double)(A->size1 * A->size2));
+}
+
+/* Y = P X: row i of Y is row p_i of X. */
+static void permute_rows(const gsl_permutation *p, const gsl_matrix *X,
+                         gsl_matrix *Y)
+{
+    for (size_t i = 0; i < X->size1; i++) {
+        const gsl_vector_const_view row =
+            gsl_matrix_const_row(X, gsl_permutation_get(p, i));
+        gsl_matrix_set_row(Y, i, &row.vector);
+    }
+}
+
+static void fill(attn_rng *g, gsl_matrix *M, double sd)
+{
+    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
+    gsl_matrix_scale(M, sd);
+}
+
+/* p_i - i is the same for all i, mod n. */
+static int is_shift(const gsl_permutation *p)
+{
+    const size_t n = gsl_permutation_size(p);
+
+    for (size_t i = 0; i < n; i++)
+        if (gsl_permutation_get(p, i) != (gsl_permutation_get(p, 0) + i) % n)
+            return 0;
+    return 1;
+}
+
+static int is_identity(const gsl_permutation *p)
+{
+    return gsl_permutation_get(p, 0) == 0 && is_shift(p);
+}
+
+/* ---- what is applied to X ---- */
+
+typedef struct {
+    size_t n;
+    attn_layer *layer;
+    attn_layer_workspace *work;
+    gsl_matrix *X, *PX, *moved; /* n x D: tokens, permuted, with positions */
+    gsl_matrix *positions;      /* n x D */
+    gsl_matrix *O, *PO, *OP;    /* n x OUT: f(X), P f(X), f(P X) */
+    gsl_matrix *C, *PC, *CP;    /* n x D: the same for the convolution */
+    gsl_permutation *p;
+    double largest_value; /* max |V| of the last attention */
+} bench;
+
+static void bench_free(bench *b)
+{
+    gsl_matrix *const all[] = {b->X,  b->PX, b->moved, b->positions, b->O,
+                               b->PO, b->OP, b->C,     b->PC,        b->CP};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        gsl_matrix_free(all[i]);
+    gsl_permutation_free(b->p);
+    attn_layer_workspace_free(b->work);
+    attn_layer_free(b->layer);
+}
+
+/* A layer whose queries and keys have entries of unit variance, and room. */
+static int bench_make(bench *b, size_t n, attn_rng *g)
+{
+    *b = (bench){.n = n,
+                 .layer = attn_layer_alloc(D, D_K, D_V, HEADS),
+                 .X = gsl_matrix_alloc(n, D),
+                 .PX = gsl_matrix_alloc(n, D),
+                 .moved = gsl_matrix_alloc(n, D),
+                 .positions = gsl_matrix_alloc(n, D),
+                 .O = gsl_matrix_alloc(n, OUT),
+                 .PO = gsl_matrix_alloc(n, OUT),
+                 .OP = gsl_matrix_alloc(n, OUT),
+                 .C = gsl_matrix_alloc(n, D),
+                 .PC = gsl_matrix_alloc(n, D),
+                 .CP = gsl_matrix_alloc(n, D),
+                 .p = gsl_permutation_calloc(n)};
+    b->work = b->layer ? attn_layer_workspace_alloc(b->layer, n) : NULL;
+    if (!b->work || !b->X || !b->PX || !b->moved || !b->positions || !b->O ||
+        !b->PO || !b->OP || !b->C || !b->PC || !b->CP || !b->p) {
+        bench_free(b);
+        return GSL_ENOMEM;
+    }
+    fill(g, b->layer->W_Q, 1 / sqrt(D));
+    fill(g, b->layer->W_K, 1 / sqrt(D));
+    fill(g, b->layer->W_V, 1 / sqrt(D));
+    attn_position_sinusoidal(b->positions);
+    return GSL_SUCCESS;
+}
+
+static int attention(bench *b, const gsl_matrix *X, gsl_matrix *O)
+{
+    const int status = attn_layer_forward(b->layer, X, O, b->work);
+
+    b->largest_value = largest(b->work->V);
+    return status;
+}
+
+/* Positions belong to places, not to tokens: they are added after P. */
+static int attention_with_positions(bench *b, const gsl_matrix *X,
+                                    gsl_matrix *O)
+{
+    gsl_matrix_memcpy(b->moved, X);
+    gsl_matrix_add(b->moved, b->positions);
+    return attention(b, b->moved, O);
+}
+
+static int convolution(bench *b, const gsl_matrix *X, gsl_matrix *O)
+{
+    const gsl_vector_const_view w =
+        gsl_vector_const_view_array(taps, sizeof taps / sizeof *taps);
+
+    (void)b;
+    return attn_convolution_circular(&w.vector, X, O);
+}
+
+/* max |f(P X) - P f(X)| for the bench's X and p. */
+static int defect(bench *b, int (*f)(bench *, const gsl_matrix *, gsl_matrix *),
+                  gsl_matrix *O, gsl_matrix *PO, gsl_matrix *OP, double *out)
+{
+    int status = f(b, b->X, O);
+
+    permute_rows(b->p, b->X, b->PX);
+    permute_rows(b->p, O, PO);
+    if (!status)
+        status = f(b, b->PX, OP);
+    *out = largest_difference(OP, PO);
+    return status;
+}
+
+/* ---- random permutations ---- */
+
+typedef struct {
+    attn_moments attention;    /* defect/max |V| */
+    attn_moments positions;    /* defect/rms */
+    attn_moments shifts;       /* of the convolution, defect/rms */
+    attn_moments permutations; /* of the convolution, no shifts */
+    double attention_max, shifts_max, positions_min, permutations_min;
+} defects;
+
+static const defects no_defects = {.positions_min = INFINITY,
+                                   .permutations_min = INFINITY};
+
+static void merge_defects(void *total, const void *partial)
+{
+    defects *t = total;
+    const defects *p = partial;
+
+    attn_moments_merge(&t->attention, &p->attention);
+    attn_moments_merge(&t->positions, &p->positions);
+    attn_moments_merge(&t->shifts, &p->shifts);
+    attn_moments_merge(&t->permutations, &p->permutations);
+    t->attention_max = fmax(t->attention_max, p->attention_max);
+    t->shifts_max = fmax(t->shifts_max, p->shifts_max);
+    t->positions_min = fmin(t->positions_min, p->positions_min);
+    t->permutations_min = fmin(t->permutations_min, p->permutations_min);
+}
+
+/* All four defects for the bench's X and p. */
+static int take_defects(bench *b, defects *out)
+{
+    double x;
+    int status = defect(b, attention, b->O, b->PO, b->OP, &x);
+
+    x /= b->largest_value;
+    attn_moments_add(&out->attention, x);
+    out->attention_max = fmax(out->attention_max, x);
+    if (!status && !is_identity(b->p)) {
+        status = defect(b, attention_with_positions, b->O, b->PO, b->OP, &x);
+        x /= root_mean_square(b->O);
+        attn_moments_add(&out->positions, x);
+        out->positions_min = fmin(out->positions_min, x);
+    }
+    if (!status)
+        status = defect(b, convolution, b->C, b->PC, b->CP, &x);
+    x /= root_mean_square(b->C);
+    if (is_shift(b->p)) {
+        attn_moments_add(&out->shifts, x);
+        out->shifts_max = fmax(out->shifts_max, x);
+    } else {
+        attn_moments_add(&out->permutations, x);
+        out->permutations_min = fmin(out->permutations_min, x);
+    }
+    return status;
+}
+
+static void set_shift(gsl_permutation *p, size_t by)
+{
+    for (size_t i = 0; i < p->size; i++)
+        p->data[i] = (i + by) % p->size;
+}
+
+/* Fresh layer a block; fresh tokens, permutation and shift a trial. */
+static int work(size_t first, size_t count, attn_rng *g, void *partial,
+                void *scratch, const void *setup)
+{
+    const size_t n = *(const size_t *)setup;
+    gsl_rng r = attn_rng_gsl(g);
+    defects *out = partial;
+    bench b;
+    int status = bench_make(&b, n, g);
+
+    (void)first;
+    (void)scratch;
+    if (status)
+        return status;
+    *out = no_defects;
+    for (size_t i = 0; !status && i < count; i++) {
+        fill(g, b.X, 1);
+        gsl_ran_shuffle(&r, b.p->data, n, sizeof *b.p->data);
+        status = take_defects(&b, out);
+        set_shift(b.p, gsl_rng_uniform_int(&r, n));
+        if (!status)
+            status = take_defects(&b, out);
+    }
+    bench_free(&b);
+    return status;
+}
+
+static const attn_dat_column columns[] = {
+    {"n", "tokens"},
+    {"N", "permutations, half of them cyclic shifts"},
+    {"attention", "mean defect of attention, relative to max |V|"},
+    {"attention_max", "largest one"},
+    {"tolerance", "2 n eps, what rounding may do to it"},
+    {"positions", "mean defect of attention with positions, relative to rms"},
+    {"positions_min", "smallest one"},
+    {"shifts", "mean defect of the convolution under shifts, relative to rms"},
+    {"shifts_max", "largest one"},
+    {"permutations", "mean defect of the convolution under other permutations"},
+    {"permutations_min", "smallest one"}};
+
+/* Sizes 5, 8, 16, ... and the longest itself. */
+static size_t next_size(size_t n)
+{
+    const size_t next = n < 8 ? 8 : 2 * n;
+
+    return n < tokens && next > tokens ? tokens : next;
+}
+
+static int random_permutations(attn_run *run)
+{
+    defects all = no_defects;
+    double worst = 0;
+
+    attn_dat_block(run->dat, "defects", columns,
+                   sizeof columns / sizeof *columns);
+    for (size_t n = 5; n <= tokens; n = next_size(n)) {
+        attn_blocks job = attn_run_job(run, "permutation_equivariance.random",
+                                       n, trials, PER_BLOCK);
+        defects m = no_defects;
+        job.partial_size = sizeof m;
+        const int status = attn_blocks_run(&job, work, merge_defects, &m, &n);
+        if (status)
+            return status;
+        worst = fmax(worst, m.attention_max / (double)n);
+        merge_defects(&all, &m);
+        ATTN_DAT_ROW(run->dat, (double)n, (double)m.attention.n,
+                     m.attention.mean, m.attention_max, 2 * (double)n * eps,
+                     m.positions.mean, m.positions_min, m.shifts.mean,
+                     m.shifts_max, m.permutations.mean, m.permutations_min);
+    }
+    attn_claims_exact(run->claims, "equivariance.permutation", 0, worst,
+                      2 * eps, all.attention.n,
+                      "defect/(n max |V|), random permutations; 2 eps");
+    attn_claims_exact(run->claims, "equivariance.convolution", 0,
+                      all.shifts_max, 4 * eps, all.shifts.n,
+                      "relative defect under cyclic shifts; 4 eps");
+    attn_claims_floor(run->claims, "equivariance.convolution/others",
+                      floor_defect, all.permutations_min, all.permutations.n,
+                      "relative defect under permutations that are no shift");
+    attn_claims_floor(run->claims, "position.breaks", floor_defect,
+                      all.positions_min, all.positions.n,
+                      "relative defect with sinusoidal positions");
+    return GSL_SUCCESS;
+}
+
+/* ---- all 120 permutations of five tokens ---- */
+
+static int all_permutations(attn_run *run, bench *b)
+{
+    defects m = no_defects;
+    int status;
+
+    gsl_permutation_init(b->p);
+    do
+        status = take_defects(b, &m);
+    while (!status && gsl_permutation_next(b->p) == GSL_SUCCESS);
+    attn_claims_exact(run->claims, "equivariance.permutation/all", 0,
+                      m.attention_max / 5, 2 * eps, m.attention.n,
+                      "the same for all 120 permutations of five tokens");
+    attn_claims_exact(run->claims, "equivariance.convolution/all", 5,
+                      (double)m.shifts.n + (m.shifts_max > 4 * eps) +
+                          (m.permutations_min < floor_defect),
+                      0, m.shifts.n + m.permutations.n,
+                      "of all 120 permutations, the five shifts commute");
+    return status;
+}
+
+/* ---- the proof, line by line, with P as a matrix ---- */
+
+static void permutation_matrix(const gsl_permutation *p, gsl_matrix *P)
+{
+    gsl_matrix_set_zero(P);
+    for (size_t i = 0; i < P->size1; i++)
+        gsl_matrix_set(P, i, gsl_permutation_get(p, i), 1);
+}
+
+/* A P^T, through the transpose of P: (A P^T)_ij = sum_k A_ik P_jk. */
+static int times_transpose(const gsl_matrix *A, const gsl_matrix *P,
+                           gsl_matrix *APt)
+{
+    return attn_product_abt(1, A, P, APt);
+}
+
+/* One head of five tokens: errors of the lines (P Q)(P K)^T = P Q K^T P^T,
+ * softmax(P S P^T) = P softmax(S) P^T, and P^T P = I. */
+static int proof(attn_run *run, bench *b)
+{
+    enum { N = 5 };
+    double room[8 * N * N + 4 * N * D_K];
+    gsl_matrix_view view[12];
+    for (size_t i = 0; i < 8; i++)
+        view[i] = gsl_matrix_view_array(room + i * N * N, N, N);
+    for (size_t i = 8; i < 12; i++)
+        view[i] =
+            gsl_matrix_view_array(room + 8 * N * N + (i - 8) * N * D_K, N, D_K);
+    gsl_matrix *P = &view[0].matrix, *S = &view[1].matrix;
+    gsl_matrix *SP = &view[2].matrix, *PS = &view[3].matrix;
+    gsl_matrix *PSPt = &view[4].matrix, *A = &view[5].matrix;
+    gsl_matrix *PA = &view[6].matrix, *PAPt = &view[7].matrix;
+    gsl_matrix *PQ = &view[8].matrix, *PK = &view[9].matrix;
+    const gsl_matrix_view Q = gsl_matrix_submatrix(b->work->Q, 0, 0, N, D_K);
+    const gsl_matrix_view K = gsl_matrix_submatrix(b->work->K, 0, 0, N, D_K);
+    const double scale = b->layer->scale;
+    int status = attention(b, b->X, b->O);
+
+    set_shift(b->p, 2);
+    gsl_permutation_swap(b->p, 0, 3); /* not symmetric, no shift */
+    permutation_matrix(b->p, P);
+    status |= attn_product_ab(P, &Q.matrix, PQ);
+    status |= attn_product_ab(P, &K.matrix, PK);
+    status |= attn_layer_scores(&Q.matrix, &K.matrix, scale, S);
+    status |= attn_layer_scores(PQ, PK, scale, SP);
+    status |= attn_product_ab(P, S, PS);
+    status |= times_transpose(PS, P, PSPt);
+    attn_claims_exact(run->claims, "equivariance.permutation/scores", 0,
+                      largest_difference(SP, PSPt), 0, 1,
+                      "(P Q)(P K)^T = P Q K^T P^T, equality");
+
+    status |= attn_layer_weights(S, A);
+    status |= attn_product_ab(P, A, PA);
+    status |= times_transpose(PA, P, PAPt);
+    status |= attn_layer_weights(PSPt, PSPt);
+    attn_claims_exact(run->claims, "equivariance.permutation/weights", 0,
+                      largest_difference(PSPt, PAPt), 2 * N * eps, 1,
+                      "softmax(P S P^T) = P softmax(S) P^T; 2 n eps");
+
+    gsl_matrix_transpose_memcpy(PS, P);
+    status |= attn_product_ab(PS, P, SP);
+    gsl_matrix_set_identity(S);
+    attn_claims_exact(run->claims, "equivariance.permutation/orthogonal", 0,
+                      largest_difference(SP, S), 0, 1, "P^T P = I, equality");
+    return status ? GSL_EFAILED : GSL_SUCCESS;
+}
+
+/* ---- the convolution is a circulant matrix that commutes with the shift ----
+ */
+
+static int circulant(attn_run *run)
+{
+    enum { N = 7 };
+    double room[5 * N * N];
+    gsl_matrix_view view[5];
+    for (size_t i = 0; i < 5; i++)
+        view[i] = gsl_matrix_view_array(room + i * N * N, N, N);
+    gsl_matrix *I = &view[0].matrix, *C = &view[1].matrix, *S = &view[2].matrix;
+    gsl_matrix *CS = &view[3].matrix, *SC = &view[4].matrix;
+    double worst = 0;
+
+    gsl_matrix_set_identity(I);
+    int status = convolution(NULL, I, C);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) {
+            worst = fmax(worst, fabs(gsl_matrix_get(C, i, j) -
+                                     gsl_matrix_get(C, 0, (j + N - i) % N)));
+            gsl_matrix_set(S, i, j, j == (i + 1) % N);
+        }
+    status = status ? status : attn_product_ab(C, S, CS);
+    status = status ? status : attn_product_ab(S, C, SC);
+    attn_claims_exact(run->claims, "equivariance.convolution/circulant", 0,
+                      fmax(worst, largest_difference(CS, SC)), 0, N * N,
+                      "C_ij depends on j - i mod n alone, and C S = S C");
+    return status;
+}
+
+/* ---- three words ---- */
+
+/* The distance from a row to the nearest row of M, largest entry. */
+static double to_nearest(const gsl_matrix *O, size_t i, const gsl_matrix *M,
+                         size_t skip)
+{
+    double nearest = INFINITY;
+
+    for (size_t k = 0; k < M->size1; k++) {
+        double far = 0;
+        for (size_t j = 0; j < M->size2; j++)
+            far = fmax(far,
+                       fabs(gsl_matrix_get(O, i, j) - gsl_matrix_get(M, k, j)));
+        if (k != skip)
+            nearest = fmin(nearest, far);
+    }
+    return nearest;
+}
+
+/* equivariance.sets: "dog bites man", "man bites dog". */
+static int sets(attn_run *run, bench *b)
+{
+    double far = 0, apart = INFINITY, x;
+
+    gsl_permutation_init(b->p);
+    gsl_permutation_swap(b->p, 0, 2); /* dog and man */
+    const int status = defect(b, attention, b->O, b->PO, b->OP, &x);
+    for (size_t i = 0; i < b->n; i++) {
+        far = fmax(far, fmax(to_nearest(b->O, i, b->OP, b->n),
+                             to_nearest(b->OP, i, b->O, b->n)));
+        apart = fmin(apart, to_nearest(b->O, i, b->O, i));
+    }
+    attn_claims_exact(run->claims, "equivariance.sets", 0,
+                      far / b->largest_value, 2 * 3 * eps, 2 * b->n,
+                      "distance of the two sets of outputs/max |V|; 2 n eps");
+    attn_claims_floor(run->claims, "equivariance.sets/distinct", floor_defect,
+                      apart / root_mean_square(b->O), b->n,
+                      "and the three outputs are not one and the same");
+    return status;
+}
+
+/* position.breaks: the same token at two places. */
+static int twins(attn_run *run, bench *b)
+{
+    const gsl_vector_view first = gsl_matrix_row(b->X, 0);
+    double apart[2] = {0};
+
+    gsl_matrix_set_row(b->X, 3, &first.vector);
+    int status = attention(b, b->X, b->O);
+    for (size_t j = 0; j < OUT; j++)
+        apart[0] = fmax(apart[0], fabs(gsl_matrix_get(b->O, 0, j) -
+                                       gsl_matrix_get(b->O, 3, j)));
+    status = status ? status : attention_with_positions(b, b->X, b->O);
+    for (size_t j = 0; j < OUT; j++)
+        apart[1] = fmax(apart[1], fabs(gsl_matrix_get(b->O, 0, j) -
+                                       gsl_matrix_get(b->O, 3, j)));
+    attn_claims_exact(run->claims, "position.breaks/twins_without", 0, apart[0],
+                      0, OUT, "equal tokens, equal outputs without positions");
+    attn_claims_floor(run->claims, "position.breaks/twins", floor_defect,
+                      apart[1] / root_mean_square(b->O), OUT,
+                      "equal tokens, unequal outputs with positions");
+    return status;
+}
+
+/* One bench of n tokens for one of the checks on a single sequence. */
+static int on_bench(attn_run *run, size_t n, const char *part,
+                    int (*check)(attn_run *, bench *))
+{
+    attn_rng g;
+    bench b;
+
+    attn_rng_set(&g, run->seed, attn_rng_experiment(part, n), 0);
+    int status = bench_make(&b, n, &g);
+    if (status)
+        return status;
+    fill(&g, b.X, 1);
+    status = check(run, &b);
+    bench_free(&b);
+    return status;
+}
+
+static int experiment(attn_run *run)
+{
+    int status = random_permutations(run);
+
+    if (!status)
+        status =
+            on_bench(run, 5, "permutation_equivariance.all", all_permutations);
+    if (!status)
+        status = on_bench(run, 5, "permutation_equivariance.proof", proof);
+    if (!status)
+        status = circulant(run);
+    if (!status)
+        status = on_bench(run, 3, "permutation_equivariance.sets", sets);
+    if (!status)
+        status = on_bench(run, 5, "permutation_equivariance.twins", twins);
+    return status;
+}
+
+int main(int argc, char *argv[])
+{
+    static const attn_program program = {
+        .stem = "permutation_equivariance",
+        .section = "Attention Doesn't Know Where Anything Is",
+        .summary = "Scrambles the tokens of a sequence and measures whether "
+                   "the outputs are the same vectors, scrambled the same way: "
+                   "for attention, for a convolution, and for attention with "
+                   "positions.",
+        .claims = "equivariance.permutation equivariance.sets "
+                  "equivariance.convolution position.breaks",
+        .options = options,
+        .run = experiment};
+
+    return attn_program_main(&program, argc, argv);
+}

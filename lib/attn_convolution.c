@@ -1,0 +1,21 @@
+/* O_i = sum_t w_t X_{(i + t - c) mod n} */
+#include "attn_convolution.h"
+#include <gsl/gsl_errno.h>
+
+int attn_convolution_circular(const gsl_vector *w, const gsl_matrix *X,
+                              gsl_matrix *O)
+{
+    const size_t n = X->size1, centre = (w->size - 1) / 2;
+
+    if (O->size1 != n || O->size2 != X->size2)
+        GSL_ERROR("X and O have one shape", GSL_EBADLEN);
+    gsl_matrix_set_zero(O);
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < w->size; t++) {
+            const size_t from = (i + t + n - centre % n) % n;
+            const double wt = gsl_vector_get(w, t);
+            for (size_t j = 0; j < X->size2; j++)
+                *gsl_matrix_ptr(O, i, j) += wt * gsl_matrix_get(X, from, j);
+        }
+    return GSL_SUCCESS;
+}

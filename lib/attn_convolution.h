@@ -1,0 +1,20 @@
+/*
+ * Convolution, what attention is compared with ("Attention Doesn't Know Where
+ * Anything Is").
+ */
+#ifndef ATTN_CONVOLUTION_H
+#define ATTN_CONVOLUTION_H
+
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+
+/*
+ * O_i = sum_t w_t X_{(i + t - c) mod n}, c = (taps - 1)/2 rounded down: the
+ * circular convolution of each column of X with the kernel w; X and O are n x
+ * d, O is not X. It is the product with a circulant matrix, so it commutes with
+ * the cyclic shift. GSL_EBADLEN: shapes that differ.
+ */
+int attn_convolution_circular(const gsl_vector *w, const gsl_matrix *X,
+                              gsl_matrix *O);
+
+#endif

@@ -1,0 +1,89 @@
+/* s_j = scale <q, k_j>, a = softmax(s), J = diag(a) - a a^T, again and again.
+ */
+#include "attn_fresh.h"
+#include "attn_product.h"
+#include "attn_sample.h"
+#include "attn_softmax.h"
+#include <gsl/gsl_errno.h>
+#include <math.h>
+
+static void record(attn_fresh_sample *out, const attn_fresh *head, size_t trial,
+                   double sigma, const gsl_vector *s, const gsl_vector *a,
+                   gsl_matrix *J)
+{
+    const double n = (double)head->n;
+    const double trace = attn_softmax_trace(a);
+    const double frobenius = attn_softmax_frobenius(a);
+    const double spectral = attn_softmax_spectral(a);
+    const double rest = attn_softmax_rest(a);
+    const double mean_score = attn_product_dot(a->data, s->data, head->n);
+
+    attn_moments_add(&out->trace, trace);
+    attn_moments_add(&out->frobenius2, frobenius * frobenius);
+    attn_moments_add(&out->spectral2, spectral * spectral);
+    attn_moments_add(&out->squares,
+                     attn_product_dot(a->data, a->data, head->n));
+    attn_moments_add(&out->entropy, attn_softmax_entropy(a));
+    attn_moments_add(&out->stein, trace - mean_score / (sigma * sigma));
+
+    attn_softmax_jacobian(a, J);
+    const double entry = fmax(gsl_matrix_max(J), -gsl_matrix_min(J));
+    if (rest > 0)
+        out->largest_entry = fmax(out->largest_entry, entry / rest);
+    if (head->n > 1)
+        out->largest_norm =
+            fmax(out->largest_norm,
+                 fmax(trace / (1 - 1 / n), 2 * fmax(frobenius, spectral)));
+    if (head->norms)
+        head->norms[trial] = frobenius;
+}
+
+static int work(size_t first, size_t count, attn_rng *g, void *partial,
+                void *scratch, const void *setup)
+{
+    const attn_fresh *head = setup;
+    const size_t n = head->n, d_k = head->d_k;
+    double *q = scratch, *k = q + d_k, *scores = k + d_k;
+    gsl_vector_view s = gsl_vector_view_array(scores, n);
+    gsl_vector_view a = gsl_vector_view_array(scores + n, n);
+    gsl_matrix_view J = gsl_matrix_view_array(scores + 2 * n, n, n);
+    int status = GSL_SUCCESS;
+
+    for (size_t i = 0; !status && i < count; i++) {
+        attn_sample_fill(ATTN_SAMPLE_NORMAL, g, q, d_k);
+        for (size_t j = 0; j < n; j++) {
+            attn_sample_fill(ATTN_SAMPLE_NORMAL, g, k, d_k);
+            scores[j] = head->scale * attn_product_dot(q, k, d_k);
+        }
+        status = attn_softmax(&s.vector, &a.vector);
+        record(partial, head, first + i,
+               head->scale * sqrt(attn_product_dot(q, q, d_k)), &s.vector,
+               &a.vector, &J.matrix);
+    }
+    return status;
+}
+
+static void merge(void *total, const void *partial)
+{
+    attn_fresh_sample *t = total;
+    const attn_fresh_sample *p = partial;
+
+    attn_moments_merge(&t->trace, &p->trace);
+    attn_moments_merge(&t->frobenius2, &p->frobenius2);
+    attn_moments_merge(&t->spectral2, &p->spectral2);
+    attn_moments_merge(&t->squares, &p->squares);
+    attn_moments_merge(&t->entropy, &p->entropy);
+    attn_moments_merge(&t->stein, &p->stein);
+    t->largest_entry = fmax(t->largest_entry, p->largest_entry);
+    t->largest_norm = fmax(t->largest_norm, p->largest_norm);
+}
+
+int attn_fresh_measure(attn_blocks job, const attn_fresh *head,
+                       attn_fresh_sample *out)
+{
+    job.partial_size = sizeof *out;
+    job.scratch_size =
+        (2 * head->d_k + (2 + head->n) * head->n) * sizeof(double);
+    *out = (attn_fresh_sample){0};
+    return attn_blocks_run(&job, work, merge, out, head);
+}
