@@ -6,7 +6,8 @@
  * which SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) fills from a mix of
  * the three. The numbers of a block depend on those three alone, never on the
  * thread that draws them. Two triples that differ in exactly one component
- * never share a stream; others do with probability 2^-64.
+ * never share a start, for each is mixed in by a bijection; others do with
+ * probability 2^-64.
  */
 #ifndef ATTN_RNG_H
 #define ATTN_RNG_H
@@ -31,7 +32,11 @@ uint64_t attn_rng_experiment(const char *name, uint64_t setting);
 void attn_rng_set(attn_rng *g, uint64_t seed, uint64_t experiment,
                   uint64_t block);
 
-/* The generator as a GSL type; gsl_rng_set(r, seed) is SplitMix64 of seed. */
+/*
+ * The generator as a GSL type; gsl_rng_set(r, seed) is SplitMix64 of seed.
+ * gsl_rng_get gives the top bits of a word, as many as an unsigned long has;
+ * gsl_rng_uniform the top 53, times 2^-53: in [0, 1), so 0 can come.
+ */
 extern const gsl_rng_type *const attn_rng_xoshiro256pp;
 
 /* A gsl_rng that draws from g, for every gsl_ran_*; g must outlive it. */

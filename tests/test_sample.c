@@ -1,0 +1,399 @@
+/*
+ * The laws against exact moments, distribution functions and independence, at
+ * fixed seeds: |z| < 5 where a number has an exact standard error, p > 1e-4
+ * for whole distributions. And the ziggurat's tables against their definition.
+ */
+#include "attn_sample.h"
+#include "attn_ziggurat.h"
+#include "near.h"
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_sf_erf.h>
+#include <mpfr.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAYERS = 256, COUNT = 4000000, SORTED = 1000000 };
+
+/* n entries of the law; the caller frees them. */
+static double *draw(attn_sample_law law, const char *name, size_t n)
+{
+    double *x = malloc(n * sizeof *x);
+    attn_rng g;
+
+    cr_assert_not_null(x);
+    attn_rng_set(&g, 1, attn_rng_experiment(name, law), 0);
+    attn_sample_fill(law, &g, x, n);
+    return x;
+}
+
+/*
+ * E x^p, p even:
+ * normal     (p - 1)!! = 1 3 5 ... (p - 1)
+ * uniform    3^(p/2)/(p + 1)
+ * rademacher 1
+ * laplace    p!/2^(p/2)
+ * student8   3^(p/2) (p - 1)!! Gamma(4 - p/2)/Gamma(4), infinite from p = 8
+ */
+static double even_moment(attn_sample_law law, int p)
+{
+    double m = law == ATTN_SAMPLE_UNIFORM ? 1.0 / (p + 1) : 1;
+
+    for (int j = 2; j <= p; j += 2)
+        switch (law) {
+        case ATTN_SAMPLE_NORMAL:
+            m *= j - 1;
+            break;
+        case ATTN_SAMPLE_UNIFORM:
+            m *= 3;
+            break;
+        case ATTN_SAMPLE_LAPLACE:
+            m *= j * (j - 1) / 2.0;
+            break;
+        case ATTN_SAMPLE_STUDENT8:
+            m *= j < 8 ? 3 * (j - 1) / (4 - j / 2.0) : INFINITY;
+            break;
+        default:
+            break;
+        }
+    return m;
+}
+
+static double moment(attn_sample_law law, int p)
+{
+    return p % 2 ? 0 : even_moment(law, p);
+}
+
+/* E f(x) is expected, Var f(x) known: |z| < 5, or equality at variance 0. */
+static void check_mean(const char *law, const char *what, int which,
+                       double mean, double expected, double variance, double n)
+{
+    const double limit = 5 * sqrt(variance / n);
+
+    cr_assert(isfinite(limit) && fabs(mean - expected) <= limit,
+              "%s, %s %d: %.9g, not %.9g +- %.2g", law, what, which, mean,
+              expected, limit / 5);
+}
+
+Test(sample, moments_are_exact_as_far_as_they_have_a_standard_error)
+{
+    /* Var x^p needs E x^2p: student8 has that up to p = 3. */
+    static const int last[] = {8, 8, 8, 4, 3};
+    int checked = 0;
+
+    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++) {
+        double *x = draw(law, "moments", COUNT);
+        double sum[9] = {0};
+
+        for (size_t i = 0; i < COUNT; i++) {
+            double power = 1;
+            for (int p = 1; p <= last[law]; p++)
+                sum[p] += power *= x[i];
+        }
+        for (int p = 1; p <= last[law]; p++, checked++)
+            check_mean(attn_sample_names[law], "moment", p, sum[p] / COUNT,
+                       moment(law, p),
+                       moment(law, 2 * p) - pow(moment(law, p), 2), COUNT);
+        free(x);
+    }
+    cr_assert_eq(checked, 31);
+}
+
+Test(sample, fourth_moments_are_those_of_the_laws)
+{
+    int checked = 0;
+
+    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++, checked++)
+        cr_near(attn_sample_fourth_moment(law), even_moment(law, 4), 1e-15, 0);
+    cr_assert_eq(checked, 5);
+}
+
+Test(sample, each_law_has_a_name)
+{
+    cr_assert_str_eq(attn_sample_names[ATTN_SAMPLE_NORMAL], "normal");
+    cr_assert_str_eq(attn_sample_names[ATTN_SAMPLE_UNIFORM], "uniform");
+    cr_assert_str_eq(attn_sample_names[ATTN_SAMPLE_RADEMACHER], "rademacher");
+    cr_assert_str_eq(attn_sample_names[ATTN_SAMPLE_LAPLACE], "laplace");
+    cr_assert_str_eq(attn_sample_names[ATTN_SAMPLE_STUDENT8], "student8");
+    cr_assert_null(attn_sample_names[ATTN_SAMPLE_LAWS]);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* sqrt(n) sup |F_n - F|, after sorting x; beyond 2.23 at p = 1e-4. */
+static double kolmogorov(double *x, size_t n, double (*cdf)(double))
+{
+    double sup = 0;
+
+    qsort(x, n, sizeof *x, ascending);
+    for (size_t i = 0; i < n; i++) {
+        const double f = cdf(x[i]);
+        sup = GSL_MAX_DBL(sup, f - (double)i / (double)n);
+        sup = GSL_MAX_DBL(sup, (double)(i + 1) / (double)n - f);
+    }
+    return sqrt((double)n) * sup;
+}
+
+static double uniform_cdf(double x)
+{
+    return gsl_cdf_flat_P(x, -M_SQRT3, M_SQRT3);
+}
+
+static double laplace_cdf(double x)
+{
+    return gsl_cdf_laplace_P(x, M_SQRT1_2);
+}
+
+static double student8_cdf(double x)
+{
+    return gsl_cdf_tdist_P(x / sqrt(0.75), 8);
+}
+
+/* Of a normal number known to lie beyond r. */
+static double tail_cdf(double x)
+{
+    return 1 - gsl_cdf_ugaussian_Q(x) / gsl_cdf_ugaussian_Q(attn_ziggurat_x[1]);
+}
+
+Test(sample, distributions_are_those_of_gsl)
+{
+    double (*const cdf[])(double) = {gsl_cdf_ugaussian_P, uniform_cdf, NULL,
+                                     laplace_cdf, student8_cdf};
+    int checked = 0;
+
+    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++) {
+        if (!cdf[law])
+            continue;
+        double *x = draw(law, "distributions", SORTED);
+        const double d = kolmogorov(x, SORTED, cdf[law]);
+
+        cr_assert(d > 0.2 && d < 2.23, "%s: %g", attn_sample_names[law], d);
+        free(x);
+        checked++;
+    }
+    cr_assert_eq(checked, 4);
+}
+
+/* Bins between the layers' edges, so a fault of one layer shows in one bin. */
+Test(sample, each_layer_of_the_normal_has_its_share)
+{
+    double *x = draw(ATTN_SAMPLE_NORMAL, "layers", 4 * COUNT);
+    static double count[2][LAYERS + 1]; /* [sign], beyond the edge x[i] */
+    double chi2 = 0;
+
+    for (size_t i = 0; i < 4 * COUNT; i++) {
+        size_t low = 0, high = LAYERS;
+        while (high - low > 1) {
+            const size_t middle = (low + high) / 2;
+            if (attn_ziggurat_x[middle] > fabs(x[i]))
+                low = middle;
+            else
+                high = middle;
+        }
+        count[x[i] < 0][high]++;
+    }
+    for (size_t i = 1; i <= LAYERS; i++) {
+        const double above =
+            i == 1 ? 0 : gsl_cdf_ugaussian_Q(attn_ziggurat_x[i - 1]);
+        const double expected =
+            4.0 * COUNT * (gsl_cdf_ugaussian_Q(attn_ziggurat_x[i]) - above);
+        for (int sign = 0; sign < 2; sign++)
+            chi2 += pow(count[sign][i] - expected, 2) / expected;
+    }
+    const double p = gsl_cdf_chisq_Q(chi2, 2 * LAYERS - 1);
+    cr_assert(p > 1e-4 && p < 1 - 1e-4, "chi squared %g, p = %g", chi2, p);
+    free(x);
+}
+
+Test(sample, normal_tails_are_as_heavy_as_they_should_be)
+{
+    const double beyond[] = {3, attn_ziggurat_x[1], 4, 5};
+    double *x = draw(ATTN_SAMPLE_NORMAL, "tails", 4 * COUNT);
+    int checked = 0;
+
+    for (size_t j = 0; j < sizeof beyond / sizeof *beyond; j++, checked++) {
+        const double q = gsl_cdf_ugaussian_Q(beyond[j]);
+        double above = 0, below = 0;
+
+        for (size_t i = 0; i < 4 * COUNT; i++) {
+            above += x[i] > beyond[j];
+            below += x[i] < -beyond[j];
+        }
+        check_mean("normal", "beyond", (int)j, above / (4 * COUNT), q,
+                   q * (1 - q), 4 * COUNT);
+        check_mean("normal", "below", (int)j, below / (4 * COUNT), q,
+                   q * (1 - q), 4 * COUNT);
+    }
+    cr_assert_eq(checked, 4);
+    free(x);
+}
+
+Test(sample, normal_tail_has_its_shape)
+{
+    double *x = draw(ATTN_SAMPLE_NORMAL, "tail", 4 * COUNT);
+    size_t n = 0;
+
+    for (size_t i = 0; i < 4 * COUNT; i++)
+        if (fabs(x[i]) > attn_ziggurat_x[1])
+            x[n++] = fabs(x[i]);
+    cr_assert_gt(n, 3000); /* 4128 expected */
+    const double d = kolmogorov(x, n, tail_cdf);
+    cr_assert(d > 0.2 && d < 2.23, "%g", d);
+    free(x);
+}
+
+/* E x_i x_j = 0, Var = 1; of squares less 1, E = 0, Var = (E x^4 - 1)^2. */
+Test(sample, neighbours_are_uncorrelated)
+{
+    int checked = 0;
+
+    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++) {
+        double *x = draw(law, "neighbours", COUNT + 64);
+
+        for (size_t lag = 1; lag <= 64; lag *= 2, checked++) {
+            const double m4 = attn_sample_fourth_moment(law);
+            double product = 0, squares = 0;
+
+            for (size_t i = 0; i < COUNT; i++) {
+                const double y = x[i + lag];
+                product += x[i] * y;
+                squares += (x[i] * x[i] - 1) * (y * y - 1);
+            }
+            check_mean(attn_sample_names[law], "products at lag", (int)lag,
+                       product / COUNT, 0, 1, COUNT);
+            check_mean(attn_sample_names[law], "squares at lag", (int)lag,
+                       squares / COUNT, 0, pow(m4 - 1, 2), COUNT);
+        }
+        free(x);
+    }
+    cr_assert_eq(checked, 35);
+}
+
+Test(sample, fills_exactly_n)
+{
+    static const size_t sizes[] = {0, 1, 2, 63, 64, 65, 127, 1000};
+    const double canary = 12345;
+    int checked = 0;
+
+    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++)
+        for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++, checked++) {
+            double x[1001];
+            attn_rng g, before;
+
+            attn_rng_set(&g, 1, 2, 3);
+            before = g;
+            for (size_t i = 0; i < 1001; i++)
+                x[i] = canary;
+            attn_sample_fill(law, &g, x, sizes[j]);
+            for (size_t i = 0; i < 1001; i++)
+                cr_assert((x[i] == canary) == (i >= sizes[j]),
+                          "%s: x[%zu] of %zu", attn_sample_names[law], i,
+                          sizes[j]);
+            cr_assert((memcmp(&g, &before, sizeof g) == 0) == (sizes[j] == 0));
+        }
+    cr_assert_eq(checked, 40);
+}
+
+Test(sample, the_same_stream_gives_the_same_bytes)
+{
+    int checked = 0;
+
+    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++, checked++) {
+        double *x = draw(law, "bytes", 10001), *y = draw(law, "bytes", 10001);
+
+        cr_assert_arr_eq(x, y, 10001 * sizeof *x);
+        free(x);
+        free(y);
+    }
+    cr_assert_eq(checked, 5);
+}
+
+Test(sample, rademacher_is_one_or_minus_one)
+{
+    double *x = draw(ATTN_SAMPLE_RADEMACHER, "signs", 10001);
+
+    for (size_t i = 0; i < 10001; i++)
+        cr_assert(x[i] == 1 || x[i] == -1);
+    free(x);
+}
+
+/* Extreme words by construction: next() is rotl(s[0] + s[3], 23) + s[0]. */
+Test(sample, uniform_is_symmetric_at_its_ends)
+{
+    attn_rng lowest = {{0, 1, 1, 0}}, highest = {{0, 1, 1, UINT64_MAX}};
+    double low, high;
+
+    attn_sample_fill(ATTN_SAMPLE_UNIFORM, &lowest, &low, 1);
+    attn_sample_fill(ATTN_SAMPLE_UNIFORM, &highest, &high, 1);
+    cr_near(low, -high, 0, 0);
+    cr_near(high, M_SQRT3, 1e-15, 0);
+}
+
+Test(sample, laplace_is_finite_and_not_0_at_its_ends)
+{
+    attn_rng lowest = {{0, 1, 1, 0}}, highest = {{0, 1, 1, UINT64_MAX}};
+    double x;
+
+    attn_sample_fill(ATTN_SAMPLE_LAPLACE, &lowest, &x, 1);
+    cr_near(x, 53 * M_LN2 * M_SQRT1_2, 1e-15, 0);
+    attn_sample_fill(ATTN_SAMPLE_LAPLACE, &highest, &x, 1);
+    cr_near(x, -0x1p-53 * M_SQRT1_2, 1e-15, 0);
+}
+
+Test(sample, an_unknown_law_is_refused)
+{
+    attn_rng g = {{1, 2, 3, 4}};
+    const attn_rng before = g;
+    double x = 12345;
+
+    gsl_set_error_handler_off();
+    attn_sample_fill(ATTN_SAMPLE_LAWS, &g, &x, 1);
+    cr_assert(x == 12345 && memcmp(&g, &before, sizeof g) == 0);
+    cr_assert(isnan(attn_sample_fourth_moment(ATTN_SAMPLE_LAWS)));
+}
+
+Test(ziggurat, edges_fall_to_zero_and_heights_rise_to_one)
+{
+    for (int i = 0; i < LAYERS; i++) {
+        cr_assert(attn_ziggurat_x[i] > attn_ziggurat_x[i + 1], "x[%d]", i);
+        cr_assert(attn_ziggurat_f[i] < attn_ziggurat_f[i + 1], "f[%d]", i);
+    }
+    cr_near(attn_ziggurat_x[LAYERS], 0, 0, 0);
+    cr_near(attn_ziggurat_f[LAYERS], 1, 0, 0);
+}
+
+/* Relative error of f from the rounding of x: x^2 2^-53, below 2e-15. */
+Test(ziggurat, heights_are_the_density_at_the_edges)
+{
+    mpfr_t y;
+
+    mpfr_init2(y, 120);
+    for (int i = 0; i <= LAYERS; i++) {
+        mpfr_set_d(y, attn_ziggurat_x[i], MPFR_RNDN);
+        mpfr_sqr(y, y, MPFR_RNDN);
+        mpfr_div_si(y, y, -2, MPFR_RNDN);
+        mpfr_exp(y, y, MPFR_RNDN);
+        cr_near(attn_ziggurat_f[i], mpfr_get_d(y, MPFR_RNDN), 2e-15, 0);
+    }
+    mpfr_clear(y);
+}
+
+/* v from layer 0, the strip below f(r) and the tail; then every other layer. */
+Test(ziggurat, layers_have_equal_areas)
+{
+    const double *x = attn_ziggurat_x, *f = attn_ziggurat_f;
+    const double v =
+        x[1] * f[1] + M_SQRT2 * M_SQRTPI / 2 * gsl_sf_erfc(x[1] / M_SQRT2);
+
+    cr_near(v, 0.00492867323399, 1e-11, 0); /* Marsaglia and Tsang */
+    cr_near(x[1], 3.6541528853610088, 1e-15, 0);
+    cr_near(x[0] * f[1], v, 1e-14, 0);
+    for (int i = 1; i < LAYERS; i++)
+        cr_near(x[i] * (f[i + 1] - f[i]), v, 1e-12, 0);
+}
