@@ -9,6 +9,12 @@
  * A .dat file is comments, then blocks. A block is a comment with its name
  * (gnuplot: index 'name'), a row of column names (using "d_k":"sd") and rows
  * of numbers; two blank lines part the blocks.
+ *
+ * gnuplot's index 'name' finds the first comment that begins with the name,
+ * be it a longer name or a line of the head. So a block's name must not be the
+ * beginning of any comment before it: 'scaled' may not follow 'scaled-twice',
+ * though it may come first. The head that attn_program writes takes the words
+ * experiment, claims, command and version, a block's columns the word column.
  */
 #ifndef ATTN_DAT_H
 #define ATTN_DAT_H
@@ -32,15 +38,16 @@ void attn_dat_comment(attn_dat *dat, const char *format, ...);
 
 /*
  * Begin the block `name`: a comment for each of the count columns, then the
- * name and the row of column names. Copies nothing: columns are string
- * literals.
+ * name and the row of column names. Copies nothing, keeps nothing. A name that
+ * is not one word, or that gnuplot could not find (above), and a block without
+ * columns spoil the file.
  */
 void attn_dat_block(attn_dat *dat, const char *name,
                     const attn_dat_column *columns, size_t count);
 
 /* A row of numbers with nine significant digits, as many as the block has
- * columns. A NaN, an infinity or a wrong count spoils the file: attn_dat_write
- * will refuse it. */
+ * columns; -0 is written 0. A NaN, an infinity or a wrong count spoils the
+ * file: attn_dat_write will refuse it. */
 void attn_dat_row(attn_dat *dat, size_t count, const double *values);
 
 /* A row whose numbers are the arguments: ATTN_DAT_ROW(dat, n, mean, se). */
@@ -54,7 +61,8 @@ FILE *attn_dat_stream(attn_dat *dat);
 
 /*
  * Write the file to path. GSL_SUCCESS; GSL_EFAILED, with errno set and the old
- * file untouched, when it cannot be written; GSL_EINVAL when a row spoiled it.
+ * file untouched, when it cannot be written; GSL_EINVAL when it was spoiled.
+ * A path that is a link or a device is replaced, not written through.
  */
 int attn_dat_write(attn_dat *dat, const char *path);
 

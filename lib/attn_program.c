@@ -1,0 +1,447 @@
+/* The edge of every program: options in, files and verdicts out. */
+#include "attn_program.h"
+#include "attn_bar.h"
+#include "attn_plot.h"
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_version.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COULD_NOT_RUN = 2, THREADS_MAX = 1024, PUBLISHED_SEED = 1 };
+
+/* What the command line says, and what follows from it. */
+typedef struct {
+    const attn_program *program;
+    attn_cli_option *table; /* the program's own, then the common ones */
+    size_t own;             /* how many are its own */
+    uint64_t seed;
+    size_t threads;
+    const char *out;
+    int plot, quiet, help, version;
+    char *command; /* the scientific options, as they were given */
+    char *folder;  /* where the files go */
+    char *dat_path, *tsv_path;
+} session;
+
+/* One line whatever stands in a path: control characters become "?". */
+static void put_line(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+
+        fputc(c < ' ' || c == 0x7f ? '?' : c, stderr);
+    }
+}
+
+/* "program: complaint" */
+static int fail_usage(const session *s, const char *complaint)
+{
+    fprintf(stderr, "%s: ", s->program->stem);
+    put_line(complaint);
+    fputc('\n', stderr);
+    return COULD_NOT_RUN;
+}
+
+/* "program: what, where, what to do" */
+static int fail(const session *s, const char *what, const char *where,
+                const char *remedy)
+{
+    fprintf(stderr, "%s: %s, ", s->program->stem, what);
+    put_line(where);
+    fprintf(stderr, ", %s\n", remedy);
+    return COULD_NOT_RUN;
+}
+
+static int fail_memory(const session *s)
+{
+    return fail(s, "out of memory", "nothing is written",
+                "ask for smaller sizes or fewer threads");
+}
+
+/* Options. The common ones stand behind the program's own, seed first. */
+
+static int make_table(session *s)
+{
+    const attn_cli_option common[] = {
+        {"seed", ATTN_CLI_SEED, &s->seed, "seed of the random numbers", 0, 0,
+         NULL, 0},
+        {"threads", ATTN_CLI_SIZE, &s->threads,
+         "threads to work with; results do not depend on it", 1, THREADS_MAX,
+         NULL, 0},
+        {"out", ATTN_CLI_PATH, &s->out,
+         "folder for the results, made if missing (default results at the "
+         "published parameters, results/scratch at any others)",
+         0, 0, NULL, 0},
+        {"plot", ATTN_CLI_FLAG, &s->plot,
+         "draw the figure, and on a terminal show it in characters too", 0, 0,
+         NULL, 0},
+        {"quiet", ATTN_CLI_FLAG, &s->quiet, "print nothing but errors", 0, 0,
+         NULL, 0},
+        {"help", ATTN_CLI_FLAG, &s->help, "print this and stop", 0, 0, NULL, 0},
+        {"version", ATTN_CLI_FLAG, &s->version,
+         "print the versions of the program and of GSL and stop", 0, 0, NULL,
+         0},
+        {0}};
+
+    while (s->program->options[s->own].name != NULL) {
+        s->own++;
+    }
+    s->table = malloc(s->own * sizeof *s->table + sizeof common);
+    if (s->table == NULL) {
+        return GSL_ENOMEM;
+    }
+    memcpy(s->table, s->program->options, s->own * sizeof *s->table);
+    memcpy(s->table + s->own, common, sizeof common);
+    return GSL_SUCCESS;
+}
+
+/* GSL_RNG_SEED is the default seed where it is set, read by the same rule. */
+static int read_environment(session *s, attn_cli_error *error)
+{
+    const char *word = getenv("GSL_RNG_SEED");
+    attn_cli_error seed_error;
+
+    if (word == NULL ||
+        attn_cli_read(&s->table[s->own], word, &seed_error) == GSL_SUCCESS) {
+        return GSL_SUCCESS;
+    }
+    snprintf(error->text, sizeof error->text, "GSL_RNG_SEED%.200s",
+             seed_error.text + strlen("--seed"));
+    return GSL_EINVAL;
+}
+
+/* The program's own options as a command has them; NULL: no memory. */
+static char *own_command(const session *s)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL) {
+        return NULL;
+    }
+    attn_cli_command(s->program->options, out);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* The folder, without slashes at its end; NULL: no memory. */
+static char *choose_folder(const session *s, int is_published)
+{
+    char *folder = strdup(s->out != NULL ? s->out
+                          : is_published ? "results"
+                                         : "results/scratch");
+
+    if (folder != NULL) {
+        for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) {
+            folder[n - 1] = '\0';
+        }
+    }
+    return folder;
+}
+
+/* "folder/stem.ending", to be freed; NULL: no memory. */
+static char *path_of(const session *s, const char *ending)
+{
+    const size_t size =
+        strlen(s->folder) + strlen(s->program->stem) + strlen(ending) + 3;
+    char *path = malloc(size);
+
+    if (path != NULL) {
+        snprintf(path, size, "%s%s%s.%s", s->folder,
+                 strcmp(s->folder, "/") == 0 ? "" : "/", s->program->stem,
+                 ending);
+    }
+    return path;
+}
+
+/* Where the files go; published is the command at the defaults. 0 or -1. */
+static int choose_paths(session *s, const char *published)
+{
+    s->command = own_command(s);
+    if (published == NULL || s->command == NULL) {
+        return -1;
+    }
+    s->folder = choose_folder(s, s->seed == PUBLISHED_SEED &&
+                                     strcmp(published, s->command) == 0);
+    if (s->folder == NULL) {
+        return -1;
+    }
+    s->dat_path = path_of(s, "dat");
+    s->tsv_path = path_of(s, "claims.tsv");
+    return s->dat_path != NULL && s->tsv_path != NULL ? 0 : -1;
+}
+
+/* Do the options go together: 0, or the exit status and a line on stderr. */
+static int check(const session *s, const attn_cli_error *bad_environment)
+{
+    attn_cli_error error = {{0}};
+
+    if (bad_environment != NULL && !s->table[s->own].given) {
+        return fail_usage(s, bad_environment->text);
+    }
+    if (s->program->conflict != NULL && s->program->conflict(&error) != 0) {
+        return fail_usage(s, error.text);
+    }
+    return 0;
+}
+
+/* Read the command line into s: 0, or the exit status of a bad one. */
+static int configure(session *s, int argc, char *argv[])
+{
+    attn_cli_error environment, error;
+    const int is_bad = read_environment(s, &environment) != GSL_SUCCESS;
+    char *published = own_command(s);
+    int status = 0;
+
+    if (attn_cli_parse(s->table, argc, argv, &error) != GSL_SUCCESS) {
+        status = fail_usage(s, error.text);
+    } else if (choose_paths(s, published) != 0) {
+        status = fail_memory(s);
+    }
+    free(published);
+    for (size_t i = 0; i < s->own; i++) {
+        s->program->options[i].given = s->table[i].given;
+    }
+    if (status != 0 || s->help || s->version) {
+        return status;
+    }
+    return check(s, is_bad ? &environment : NULL);
+}
+
+static int print_help(const session *s)
+{
+    const attn_program *program = s->program;
+
+    printf("usage: %s [options]\n\n", program->stem);
+    attn_cli_wrap(program->summary, 0, 0, stdout);
+    printf("Lecture section: ");
+    attn_cli_wrap(program->section, strlen("Lecture section: "), 2, stdout);
+    printf("Claims: ");
+    attn_cli_wrap(program->claims, strlen("Claims: "), 2, stdout);
+    printf("\n");
+    attn_cli_help(s->table, stdout);
+    printf("\n");
+    attn_cli_wrap("The defaults are the published parameters, at seed 1. "
+                  "GSL_RNG_SEED, where set, is the default seed. "
+                  "\"--name value\" and \"--name=value\" are the same.",
+                  0, 0, stdout);
+    attn_cli_wrap("Exit status: 0 every claim holds, 1 a claim is "
+                  "contradicted, 2 could not run, 3 nothing is contradicted "
+                  "but the sample is too small for a claim.",
+                  0, 0, stdout);
+    return 0;
+}
+
+static int print_version(const session *s)
+{
+    printf("%s (self-attention, measured) %s, GSL %s\n", s->program->stem,
+           ATTN_VERSION, gsl_version);
+    return 0;
+}
+
+/* Files. */
+
+/* Make folder and what leads to it; 0, or -1 with errno. */
+static int make_folder(char *folder)
+{
+    struct stat made;
+
+    for (char *c = folder + 1;; c++) {
+        const char end = *c;
+
+        if (end == '/' || end == '\0') {
+            int failed;
+
+            *c = '\0';
+            failed = mkdir(folder, 0777) != 0 && errno != EEXIST;
+            *c = end;
+            if (failed) {
+                return -1;
+            }
+        }
+        if (end == '\0') {
+            break;
+        }
+    }
+    if (stat(folder, &made) == 0 && !S_ISDIR(made.st_mode)) {
+        errno = ENOTDIR;
+        return -1;
+    }
+    return access(folder, W_OK | X_OK);
+}
+
+static void write_head(const session *s, attn_dat *dat)
+{
+    const attn_program *program = s->program;
+
+    attn_dat_comment(dat, "experiment: %s, section \"%s\"", program->stem,
+                     program->section);
+    attn_dat_comment(dat, "claims: %s", program->claims);
+    attn_dat_comment(dat, "command: %s%s --seed %" PRIu64, program->stem,
+                     s->command, s->seed);
+    attn_dat_comment(dat, "version: self-attention, measured %s", ATTN_VERSION);
+    attn_dat_comment(dat, "");
+}
+
+/* 0, or the exit status and a line on stderr. */
+static int write_file(const session *s, attn_dat *dat, const char *path)
+{
+    const int status = attn_dat_write(dat, path);
+
+    if (status == GSL_EINVAL) {
+        return fail(s, "a number that is none, or a row that does not fit",
+                    path, "it is not written; report this defect");
+    }
+    if (status != GSL_SUCCESS) {
+        return fail(s, strerror(errno), path,
+                    "make room or choose another folder with --out");
+    }
+    return 0;
+}
+
+static int run(const session *s, attn_dat *dat, attn_claims *claims)
+{
+    attn_bar bar = attn_bar_start(stderr);
+    const int is_watched = !s->quiet && isatty(STDERR_FILENO);
+    attn_run job = {.seed = s->seed,
+                    .threads = s->threads,
+                    .dat = dat,
+                    .claims = claims,
+                    .progress = is_watched ? attn_bar_show : NULL,
+                    .progress_context = &bar};
+    int status;
+
+    write_head(s, dat);
+    status = s->program->run(&job);
+    attn_bar_clear(&bar);
+    if (status == GSL_ENOMEM) {
+        return fail_memory(s);
+    }
+    if (status != GSL_SUCCESS) {
+        return fail(s, gsl_strerror(status), "the experiment stopped",
+                    "nothing is written; try other options");
+    }
+    return 0;
+}
+
+static int draw(const session *s, const char *executable)
+{
+    const attn_plot plot = {.program = executable,
+                            .stem = s->program->stem,
+                            .folder = s->folder,
+                            .report = s->quiet ? NULL : stdout,
+                            .as_text = !s->quiet && isatty(STDOUT_FILENO)};
+    attn_plot_error error;
+
+    fflush(stdout);
+    if (attn_plot_draw(&plot, &error) != GSL_SUCCESS) {
+        return fail_usage(s, error.text);
+    }
+    return 0;
+}
+
+/* Run, write, print, draw: 0 or the exit status of what failed. */
+static int perform(const session *s, const char *executable, attn_dat *dat,
+                   attn_dat *tsv, attn_claims *claims)
+{
+    int status;
+
+    if (make_folder(s->folder) != 0) {
+        return fail(s, strerror(errno), s->folder,
+                    "choose another folder with --out");
+    }
+    status = run(s, dat, claims);
+    if (status != 0) {
+        return status;
+    }
+
+    attn_claims_tsv(claims, attn_dat_stream(tsv));
+    status = write_file(s, dat, s->dat_path);
+    if (status == 0) {
+        status = write_file(s, tsv, s->tsv_path);
+    }
+    if (status == 0 && !s->quiet) {
+        attn_claims_print(claims, stdout);
+        printf("wrote %s and %s\n", s->dat_path, s->tsv_path);
+    }
+    if (status == 0 && s->plot) {
+        status = draw(s, executable);
+    }
+    return status;
+}
+
+static int experiment(const session *s, const char *executable)
+{
+    attn_dat *dat = attn_dat_alloc();
+    attn_dat *tsv = attn_dat_alloc();
+    attn_claims *claims = attn_claims_alloc(s->seed);
+    int status;
+
+    if (dat == NULL || tsv == NULL || claims == NULL) {
+        status = fail_memory(s);
+    } else {
+        status = perform(s, executable, dat, tsv, claims);
+        if (status == 0) {
+            status = attn_claims_exit_status(claims);
+        }
+    }
+    attn_claims_free(claims);
+    attn_dat_free(tsv);
+    attn_dat_free(dat);
+    return status;
+}
+
+static int serve(session *s, int argc, char *argv[])
+{
+    int status;
+
+    if (make_table(s) != GSL_SUCCESS) {
+        return fail_memory(s);
+    }
+    status = configure(s, argc, argv);
+    if (status != 0) {
+        return status;
+    }
+    if (s->help) {
+        return print_help(s);
+    }
+    if (s->version) {
+        return print_version(s);
+    }
+    return experiment(s, argv[0]);
+}
+
+int attn_program_main(const attn_program *program, int argc, char *argv[])
+{
+    const size_t processors = attn_blocks_processors();
+    session s = {.program = program,
+                 .seed = PUBLISHED_SEED,
+                 .threads =
+                     processors < THREADS_MAX ? processors : THREADS_MAX};
+    int status;
+
+    /* A decimal point in every file, and GSL's errors as statuses. */
+    setlocale(LC_ALL, "C");
+    gsl_set_error_handler_off();
+    status = serve(&s, argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        status = fail(&s, "what is printed was lost", "standard output",
+                      "make room for it, or ask for --quiet");
+    }
+    free(s.tsv_path);
+    free(s.dat_path);
+    free(s.folder);
+    free(s.command);
+    free(s.table);
+    return status;
+}

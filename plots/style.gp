@@ -1,0 +1,71 @@
+# The look of every figure, and the only place with a terminal in it:
+#
+#     gnuplot -c plots/style.gp SCRIPT DATA OUTPUT
+#
+# OUTPUT ends in .svg, .pdf or .png, or is "-" for characters on the terminal.
+# SCRIPT then draws from the file `dat`, with columns by name and blocks by
+# index: plot dat index 'scaled' using "d_k":"sd". Text is enhanced, d_k has an
+# index; a root or a dot is the character itself, √ or ·.
+
+if (ARGC != 3) {
+    print "style.gp: gnuplot -c plots/style.gp SCRIPT DATA OUTPUT"
+    exit status 1
+}
+
+reset
+set encoding utf8
+set decimalsign '.'
+dat = ARG2
+out = ARG3
+
+# gnuplot by itself goes on when there is no data, and reports success.
+set datafile columnheaders
+stats dat using 1 nooutput
+if (!exists("STATS_records") || STATS_records < 1) {
+    print "style.gp: no data, " . dat . ", run the program that writes it"
+    exit status 1
+}
+
+# One font for all, read from the back row. "sans-serif" is a family that every
+# browser and fontconfig know.
+set_svg = "set terminal svg enhanced size 900,600 butt \
+    font 'sans-serif,20' background rgb 'white'"
+set_pdf = "set terminal pdfcairo enhanced size 9in,6in butt \
+    font 'sans-serif,20' fontscale 0.75"
+set_png = "set terminal pngcairo enhanced size 1800,1200 butt \
+    font 'sans-serif,20' fontscale 1.5 linewidth 2 pointscale 2"
+
+ending = strlen(out) > 4 ? out[strlen(out) - 3:] : out
+if (ending eq ".svg") {
+    eval set_svg
+} else { if (ending eq ".pdf") {
+    eval set_pdf
+} else { if (ending eq ".png") {
+    eval set_png
+} else { if (out eq "-") {
+    set terminal dumb enhanced size 79,30
+} else {
+    print "style.gp: unknown format, " . out . ", use .svg, .pdf, .png or -"
+    exit status 1
+}}}}
+if (out ne "-") { set output out }
+
+# Okabe and Ito's palette without its yellow: told apart with any kind of
+# colour vision, and by dash and point where there is no colour.
+set linetype 1 lc rgb '#0072B2' lw 3 dt 1         pt 7  ps 1.2
+set linetype 2 lc rgb '#D55E00' lw 3 dt (12,5)    pt 5  ps 1.2
+set linetype 3 lc rgb '#009E73' lw 3 dt (3,4)     pt 9  ps 1.2
+set linetype 4 lc rgb '#CC79A7' lw 3 dt (12,4,3,4) pt 13 ps 1.2
+set linetype 5 lc rgb '#E69F00' lw 3 dt (20,5)    pt 11 ps 1.2
+set linetype 6 lc rgb '#56B4E9' lw 3 dt (6,6)     pt 6  ps 1.2
+set linetype 7 lc rgb '#000000' lw 3 dt (12,4,3,4,3,4) pt 4 ps 1.2
+set linetype cycle 7
+set bars 0.6
+
+set border 3 lw 1.5
+set tics nomirror
+if (out ne "-") { set grid lt 1 lc rgb '#DDDDDD' lw 1 dt 1 }
+set key noautotitle spacing 1.3
+
+load ARG1
+unset output
