@@ -17,7 +17,7 @@
 
 /* The published parameters. */
 static size_t tokens = 128;
-static size_t trials = 400;
+static size_t trials = 200;
 
 static attn_cli_option options[] = {
     {"tokens", ATTN_CLI_SIZE, &tokens, "tokens n of the longest sequence", 5,

@@ -32,7 +32,7 @@ static attn_cli_option options[] = {
 
 enum {
     PER_BLOCK = 32,
-    NORM_TRIALS = 4000, /* heads a point of the norms against n */
+    NORM_TRIALS = 2000, /* heads a point of the norms against n */
     QUANTILES = 200,
     FORMULA_KEYS = 7,
     FORMULA_CASES = 200

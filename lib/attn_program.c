@@ -421,6 +421,18 @@ static int serve(session *s, int argc, char *argv[])
     return experiment(s, argv[0]);
 }
 
+attn_blocks attn_run_job(const attn_run *run, const char *part, size_t setting,
+                         size_t trials, size_t per_block)
+{
+    return (attn_blocks){.trials = trials,
+                         .per_block = per_block,
+                         .seed = run->seed,
+                         .experiment = attn_rng_experiment(part, setting),
+                         .threads = run->threads,
+                         .progress = run->progress,
+                         .progress_context = run->progress_context};
+}
+
 int attn_program_main(const attn_program *program, int argc, char *argv[])
 {
     const size_t processors = attn_blocks_processors();

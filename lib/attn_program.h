@@ -44,6 +44,13 @@ typedef struct {
     int (*run)(attn_run *run);
 } attn_program;
 
+/*
+ * The blocks of one part of an experiment, "stem.part", at one of its settings,
+ * with the run's seed, threads and progress.
+ */
+attn_blocks attn_run_job(const attn_run *run, const char *part, size_t setting,
+                         size_t trials, size_t per_block);
+
 /* Parse, run, write, print; returns the exit status. */
 int attn_program_main(const attn_program *program, int argc, char *argv[]);
 

@@ -1,0 +1,32 @@
+# How far f(PX) is from P f(X), against the number of tokens, for four layers.
+# Theory: 0 up to rounding below, order 1 above.
+stats dat index 'defects' using "N" nooutput name 'N'
+set title sprintf("Scrambled tokens: what a layer makes of them\n\
+{/*0.8 largest |f(PX) − P f(X)|, mean over %d permutations a point, range of \
+all of them where it is not 0}", N_min)
+set xlabel 'tokens n'
+set ylabel 'defect'
+set logscale x 2
+set logscale y 10
+set format y '10^{%T}'
+set xrange [4:256]
+set yrange [1e-18:1e2]
+set ytics 1e-18,1000
+set label 1 'convolution, other permutations' at 5,25 left textcolor lt 2
+set label 2 'attention with positions' at 5,0.035 left textcolor lt 3
+set label 3 'attention, any permutation' at 24,2e-16 left textcolor lt 1
+set label 4 'rounding, 2nε' at 40,2.5e-13 left textcolor lt 7
+set label 5 'convolution, cyclic shifts: exactly 0' at 5,8e-18 left \
+    textcolor lt 4
+plot dat index 'defects' using "n":"tolerance" with lines lt 7, \
+     dat index 'defects' using "n":"permutations":"permutations_min":\
+         "permutations" with yerrorbars lt 2 dt 1, \
+     dat index 'defects' using "n":"permutations" with lines lt 2 lw 1, \
+     dat index 'defects' using "n":"positions":"positions_min":"positions" \
+         with yerrorbars lt 3 dt 1, \
+     dat index 'defects' using "n":"positions" with lines lt 3 lw 1, \
+     dat index 'defects' using "n":"attention":"attention":"attention_max" \
+         with yerrorbars lt 1 dt 1, \
+     dat index 'defects' using "n":"attention" with lines lt 1 lw 1, \
+     dat index 'defects' using "n":(column("shifts") > 0 ? column("shifts") \
+         : 2e-18) with linespoints lt 4 lw 1
