@@ -194,6 +194,13 @@ static double caught_noncentrality(size_t count)
     return root;
 }
 
+/* Phi^-1(1 - p), finite for every p that a double can be. */
+static double z_of(double p)
+{
+    return p < 0.5 ? gsl_cdf_ugaussian_Qinv(fmax(p, 1e-300))
+                   : gsl_cdf_ugaussian_Qinv(fmin(p, 1 - 0x1p-53));
+}
+
 const attn_claim *attn_claims_sweep(attn_claims *claims, const char *id,
                                     size_t count, const double *z,
                                     const double *relative_se, double margin,
@@ -211,8 +218,7 @@ const attn_claim *attn_claims_sweep(attn_claims *claims, const char *id,
         known ? sqrt(caught_noncentrality(count) / information) : (double)NAN;
     attn_claim claim =
         plain(ATTN_CLAIM_STAT, (double)count, known ? chi2 : (double)NAN,
-              sqrt(2 * (double)count),
-              known ? gsl_cdf_ugaussian_Qinv(fmax(p, 1e-300)) : (double)NAN, n,
+              sqrt(2 * (double)count), known ? z_of(p) : (double)NAN, n,
               stat_verdict(p, caught, margin, n), why);
 
     claim.p = p;

@@ -15,7 +15,7 @@ set ytics 0.2
 set title 'trace (nuclear norm)'
 set label 1 'divided by √d_k' at 12,0.72 left textcolor lt 2
 set label 2 'as they are' at 12,0.22 left textcolor lt 1
-set label 3 '1 − 1/n' at 2.5,0.86 left textcolor lt 7
+set label 3 '1 − 1/n' at 2.1,0.93 left textcolor lt 7
 plot 1 - 1 / x with lines lt 7 lw 1.5, \
      dat index 'curves' using "n":"trace_scaled" with lines lt 2, \
      dat index 'curves' using "n":"trace_unscaled" with lines lt 1, \

@@ -1,0 +1,70 @@
+/* attn_position and attn_convolution. */
+#include "attn_convolution.h"
+#include "attn_position.h"
+#include "near.h"
+#include <gsl/gsl_errno.h>
+
+Test(position, sinusoids_agree_with_libm)
+{
+    enum { N = 9, D = 5 };
+    double p[N * D];
+    gsl_matrix_view P = gsl_matrix_view_array(p, N, D);
+
+    attn_position_sinusoidal(&P.matrix);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < D; j++) {
+            const double w = pow(10000, -2 * (double)(j / 2) / D);
+            const double angle = (double)i * w;
+            cr_near(p[i * D + j], j % 2 ? cos(angle) : sin(angle), 1e-13,
+                    1e-15);
+        }
+}
+
+Test(position, the_first_place_is_zeros_and_ones)
+{
+    double p[4];
+    gsl_matrix_view P = gsl_matrix_view_array(p, 1, 4);
+
+    attn_position_sinusoidal(&P.matrix);
+    cr_near(p[0], 0, 0, 0);
+    cr_near(p[1], 1, 0, 0);
+    cr_near(p[2], 0, 0, 0);
+    cr_near(p[3], 1, 0, 0);
+}
+
+Test(convolution, three_taps_by_hand)
+{
+    double w[3] = {2, 3, 5}, x[4] = {1, 10, 100, 1000}, o[4];
+    gsl_vector_view W = gsl_vector_view_array(w, 3);
+    gsl_matrix_view X = gsl_matrix_view_array(x, 4, 1);
+    gsl_matrix_view O = gsl_matrix_view_array(o, 4, 1);
+
+    cr_assert_eq(attn_convolution_circular(&W.vector, &X.matrix, &O.matrix), 0);
+    cr_near(o[0], 2 * 1000 + 3 * 1 + 5 * 10, 0, 0);
+    cr_near(o[1], 2 * 1 + 3 * 10 + 5 * 100, 0, 0);
+    cr_near(o[3], 2 * 100 + 3 * 1000 + 5 * 1, 0, 0);
+}
+
+Test(convolution, a_kernel_longer_than_the_circle_wraps)
+{
+    double w[5] = {1, 2, 4, 8, 16}, x[2] = {1, 100}, o[2];
+    gsl_vector_view W = gsl_vector_view_array(w, 5);
+    gsl_matrix_view X = gsl_matrix_view_array(x, 2, 1);
+    gsl_matrix_view O = gsl_matrix_view_array(o, 2, 1);
+
+    attn_convolution_circular(&W.vector, &X.matrix, &O.matrix);
+    cr_near(o[0], (1 + 4 + 16) * 1 + (2 + 8) * 100, 0, 0);
+    cr_near(o[1], (1 + 4 + 16) * 100 + (2 + 8) * 1, 0, 0);
+}
+
+Test(convolution, shapes_that_differ_are_refused)
+{
+    double w[1] = {1}, room[8];
+    gsl_vector_view W = gsl_vector_view_array(w, 1);
+    gsl_matrix_view X = gsl_matrix_view_array(room, 4, 2);
+    gsl_matrix_view O = gsl_matrix_view_array(room, 2, 4);
+
+    gsl_set_error_handler_off();
+    cr_assert_eq(attn_convolution_circular(&W.vector, &X.matrix, &O.matrix),
+                 GSL_EBADLEN);
+}
