@@ -112,7 +112,7 @@ double attn_exp(double x)
  *
  * s = f/(2 + f) gives ln(1 + f) = 2 artanh s = 2 s + s R,
  * R = 2/3 s^2 + 2/5 s^4 + ..., and 2 s = f - f^2/2 + s f^2/2, so
- * ln(1 + f) = f - (f^2/2 - s (f^2/2 + R)), where f is exact and the rest small.
+ * ln(1 + f) = f - f^2/2 + s (f^2/2 + R): terms that shrink, the first exact.
  */
 static double log_sum(double k, double f, double c)
 {
@@ -124,14 +124,15 @@ static double log_sum(double k, double f, double c)
     const double s2 = s * s;
     const double R = s2 * polynomial(r, LENGTH(r), s2);
     const double half_f2 = 0.5 * f * f;
-    const double rest = half_f2 - s * (half_f2 + R);
-    const sum large = fast_two_sum(k * LN2_HI, f); /* |k ln 2| > |f| or k = 0 */
+    const double rest = k * LN2_LO + c + s * (half_f2 + R);
+    const sum a = fast_two_sum(k * LN2_HI, f); /* |k ln 2| > |f| or k = 0 */
+    const sum b = fast_two_sum(a.hi, -half_f2);
 
-    return large.hi + (large.lo + ((k * LN2_LO + c) - rest));
+    return b.hi + (b.lo + (a.lo + rest));
 }
 
 /* m with x = 2^k m, sqrt(1/2) <= m <= sqrt(2), for finite x > 0. */
-static double significand(double x, double *k)
+static double mantissa(double x, double *k)
 {
     const int subnormal = x < 0x1p-1022;
     const uint64_t u = bits_of(subnormal ? x * 0x1p54 : x);
@@ -150,7 +151,7 @@ double attn_log(double x)
         return x;
 
     double k;
-    const double m = significand(x, &k);
+    const double m = mantissa(x, &k);
     return log_sum(k, m - 1, 0);
 }
 
@@ -166,7 +167,7 @@ double attn_log1p(double x)
 
     double k;
     const sum u = two_sum(1, x);
-    const double m = significand(u.hi, &k);
+    const double m = mantissa(u.hi, &k);
     return log_sum(k, m - 1, u.lo / u.hi);
 }
 

@@ -4,7 +4,8 @@
  *
  * Made of + - * / and bit operations on IEEE doubles, without contraction
  * (-ffp-contract=off). Errors are at most 1 ulp (tests/test_math.c, against
- * MPFR). For whatever reaches a record file.
+ * MPFR; the largest seen is 0.81). NaN gives NaN, always the same one. For
+ * whatever reaches a record file.
  */
 #ifndef ATTN_MATH_H
 #define ATTN_MATH_H

@@ -82,7 +82,7 @@ Test(sample, moments_are_exact_as_far_as_they_have_a_standard_error)
     static const int last[] = {8, 8, 8, 4, 3};
     int checked = 0;
 
-    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++) {
+    for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++) {
         double *x = draw(law, "moments", COUNT);
         double sum[9] = {0};
 
@@ -104,7 +104,7 @@ Test(sample, fourth_moments_are_those_of_the_laws)
 {
     int checked = 0;
 
-    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++, checked++)
+    for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++, checked++)
         cr_near(attn_sample_fourth_moment(law), even_moment(law, 4), 1e-15, 0);
     cr_assert_eq(checked, 5);
 }
@@ -167,7 +167,7 @@ Test(sample, distributions_are_those_of_gsl)
                                      laplace_cdf, student8_cdf};
     int checked = 0;
 
-    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++) {
+    for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++) {
         if (!cdf[law])
             continue;
         double *x = draw(law, "distributions", SORTED);
@@ -234,18 +234,73 @@ Test(sample, normal_tails_are_as_heavy_as_they_should_be)
     free(x);
 }
 
+/* A generator whose next word is this one, and whose further ones are random:
+ * next() is rotl(s[0] + s[3], 23) + s[0]. */
+static attn_rng beginning_with(uint64_t word, attn_rng *random)
+{
+    const uint64_t s1 = attn_rng_next(random), s2 = attn_rng_next(random);
+
+    return (attn_rng){{0, s1, s2, (word >> 23) | (word << 41)}};
+}
+
+/* A word for layer i and a magnitude uniform on (low, x[i]), as it comes out.
+ */
+static uint64_t word_for(size_t i, double low, attn_rng *random, double *x)
+{
+    const double edge = attn_ziggurat_x[i];
+    const double u = (low + (edge - low) * attn_rng_uniform(random)) / edge;
+    const uint64_t magnitude = (uint64_t)(u * 0x1p53);
+
+    *x = (double)magnitude * 0x1p-53 * edge;
+    return magnitude << 11 | (attn_rng_next(random) & 1) << 8 | i;
+}
+
 Test(sample, normal_tail_has_its_shape)
 {
-    double *x = draw(ATTN_SAMPLE_NORMAL, "tail", 4 * COUNT);
-    size_t n = 0;
+    const double r = attn_ziggurat_x[1];
+    double *x = malloc(SORTED * sizeof *x), unused;
+    attn_rng random;
 
-    for (size_t i = 0; i < 4 * COUNT; i++)
-        if (fabs(x[i]) > attn_ziggurat_x[1])
-            x[n++] = fabs(x[i]);
-    cr_assert_gt(n, 3000); /* 4128 expected */
-    const double d = kolmogorov(x, n, tail_cdf);
+    cr_assert_not_null(x);
+    attn_rng_set(&random, 1, attn_rng_experiment("tail", 0), 0);
+    for (size_t i = 0; i < SORTED; i++) {
+        const uint64_t word = word_for(0, r + 1e-9, &random, &unused);
+        attn_rng g = beginning_with(word, &random);
+
+        attn_sample_fill(ATTN_SAMPLE_NORMAL, &g, &x[i], 1);
+        cr_assert((x[i] < 0) == (word >> 8 & 1));
+        x[i] = fabs(x[i]);
+    }
+    const double d = kolmogorov(x, SORTED, tail_cdf);
     cr_assert(d > 0.2 && d < 2.23, "%g", d);
     free(x);
+}
+
+/* The second word gives the point's height in its layer. */
+Test(sample, a_point_of_the_normal_is_kept_if_it_is_under_the_curve)
+{
+    attn_rng random;
+    int kept = 0, refused = 0;
+
+    attn_rng_set(&random, 1, attn_rng_experiment("wedge", 0), 0);
+    for (size_t j = 0; j < 4000 * 255; j++) {
+        const size_t i = 1 + j % 255;
+        const double *f = attn_ziggurat_f;
+        double x, got;
+        const uint64_t word = word_for(i, attn_ziggurat_x[i + 1], &random, &x);
+        attn_rng g = beginning_with(word, &random), copy = g;
+
+        attn_rng_next(&copy);
+        const double y = f[i] + attn_rng_uniform(&copy) * (f[i + 1] - f[i]);
+        const double curve = exp(-0.5 * x * x);
+        if (x < attn_ziggurat_x[i + 1] || fabs(y - curve) < 1e-14)
+            continue; /* not in the wedge, or too close to call */
+        attn_sample_fill(ATTN_SAMPLE_NORMAL, &g, &got, 1);
+        cr_assert((got == (word >> 8 & 1 ? -x : x)) == (y < curve),
+                  "layer %zu, x = %a", i, x);
+        y < curve ? kept++ : refused++;
+    }
+    cr_assert(kept > 400000 && refused > 400000, "%d, %d", kept, refused);
 }
 
 /* E x_i x_j = 0, Var = 1; of squares less 1, E = 0, Var = (E x^4 - 1)^2. */
@@ -253,7 +308,7 @@ Test(sample, neighbours_are_uncorrelated)
 {
     int checked = 0;
 
-    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++) {
+    for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++) {
         double *x = draw(law, "neighbours", COUNT + 64);
 
         for (size_t lag = 1; lag <= 64; lag *= 2, checked++) {
@@ -281,7 +336,7 @@ Test(sample, fills_exactly_n)
     const double canary = 12345;
     int checked = 0;
 
-    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++)
+    for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++)
         for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++, checked++) {
             double x[1001];
             attn_rng g, before;
@@ -304,7 +359,7 @@ Test(sample, the_same_stream_gives_the_same_bytes)
 {
     int checked = 0;
 
-    for (int law = 0; law < ATTN_SAMPLE_LAWS; law++, checked++) {
+    for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++, checked++) {
         double *x = draw(law, "bytes", 10001), *y = draw(law, "bytes", 10001);
 
         cr_assert_arr_eq(x, y, 10001 * sizeof *x);
