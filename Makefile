@@ -45,7 +45,8 @@ LDLIBS = -lm
 LIB_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 PROGRAM_OBJECTS = $(PROGRAMS:%=$(B)/experiments/%.o)
 TEST_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
-OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS)
+OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) \
+	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -93,8 +94,15 @@ claims: $(PROGRAMS:%=$(OUT)/%.claims.tsv) ## every claim in one table, and the s
 $(B)/tests/all: $(TEST_OBJECTS) $(B)/libattn.a
 	$(CC) $(CFLAGS) $(SANITIZE) $^ $(TEST_LIBS) $(GSL_LIBS) $(LDLIBS) -o $@
 
-test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) ## run the tests (VARIANT=asan: under sanitizers)
-	tools/test.sh $(B)/tests/all $(BIN)
+# Copies of the programs in which any one law can be broken: every call of
+# these functions goes through tests/sabotage/sabotage.c.
+WRAPPED = $(shell grep -ohE '^WRAP.[a-z_]+, [a-z_]+' tests/sabotage/sabotage.c | sed 's/.* //')
+$(B)/sabotaged/%: $(B)/experiments/%.o $(B)/tests/sabotage/sabotage.o $(B)/libattn.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED:%=-Wl,--wrap=%) $^ $(GSL_LIBS) $(LDLIBS) -o $@
+
+test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/sabotaged/%) ## run the tests (VARIANT=asan: under sanitizers)
+	ATTN_SABOTAGED=$(B)/sabotaged tools/test.sh $(B)/tests/all $(BIN)
 
 clean: ## remove what was built; results stay
 	rm -rf build bin

@@ -6,6 +6,7 @@
 #include "attn_convolution.h"
 #include "attn_layer.h"
 #include "attn_moments.h"
+#include "attn_permutation.h"
 #include "attn_position.h"
 #include "attn_product.h"
 #include "attn_program.h"
@@ -63,37 +64,15 @@ static double root_mean_square(const gsl_matrix *A)
     return sqrt(sum / (double)(A->size1 * A->size2));
 }
 
-/* Y = P X: row i of Y is row p_i of X. */
-static void permute_rows(const gsl_permutation *p, const gsl_matrix *X,
-                         gsl_matrix *Y)
-{
-    for (size_t i = 0; i < X->size1; i++) {
-        const gsl_vector_const_view row =
-            gsl_matrix_const_row(X, gsl_permutation_get(p, i));
-        gsl_matrix_set_row(Y, i, &row.vector);
-    }
-}
-
 static void fill(attn_rng *g, gsl_matrix *M, double sd)
 {
     attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
     gsl_matrix_scale(M, sd);
 }
 
-/* p_i - i is the same for all i, mod n. */
-static int is_shift(const gsl_permutation *p)
-{
-    const size_t n = gsl_permutation_size(p);
-
-    for (size_t i = 0; i < n; i++)
-        if (gsl_permutation_get(p, i) != (gsl_permutation_get(p, 0) + i) % n)
-            return 0;
-    return 1;
-}
-
 static int is_identity(const gsl_permutation *p)
 {
-    return gsl_permutation_get(p, 0) == 0 && is_shift(p);
+    return gsl_permutation_get(p, 0) == 0 && attn_permutation_is_shift(p);
 }
 
 /* ---- what is applied to X ---- */
@@ -183,8 +162,10 @@ static int defect(bench *b, int (*f)(bench *, const gsl_matrix *, gsl_matrix *),
 {
     int status = f(b, b->X, O);
 
-    permute_rows(b->p, b->X, b->PX);
-    permute_rows(b->p, O, PO);
+    if (!status)
+        status = attn_permutation_rows(b->p, b->X, b->PX);
+    if (!status)
+        status = attn_permutation_rows(b->p, O, PO);
     if (!status)
         status = f(b, b->PX, OP);
     *out = largest_difference(OP, PO);
@@ -237,7 +218,7 @@ static int take_defects(bench *b, defects *out)
     if (!status)
         status = defect(b, convolution, b->C, b->PC, b->CP, &x);
     x /= root_mean_square(b->C);
-    if (is_shift(b->p)) {
+    if (attn_permutation_is_shift(b->p)) {
         attn_moments_add(&out->shifts, x);
         out->shifts_max = fmax(out->shifts_max, x);
     } else {
@@ -245,12 +226,6 @@ static int take_defects(bench *b, defects *out)
         out->permutations_min = fmin(out->permutations_min, x);
     }
     return status;
-}
-
-static void set_shift(gsl_permutation *p, size_t by)
-{
-    for (size_t i = 0; i < p->size; i++)
-        p->data[i] = (i + by) % p->size;
 }
 
 /* Fresh layer a block; fresh tokens, permutation and shift a trial. */
@@ -272,7 +247,7 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
         fill(g, b.X, 1);
         gsl_ran_shuffle(&r, b.p->data, n, sizeof *b.p->data);
         status = take_defects(&b, out);
-        set_shift(b.p, gsl_rng_uniform_int(&r, n));
+        attn_permutation_shift(b.p, gsl_rng_uniform_int(&r, n));
         if (!status)
             status = take_defects(&b, out);
     }
@@ -362,13 +337,6 @@ static int all_permutations(attn_run *run, bench *b)
 
 /* ---- the proof, line by line, with P as a matrix ---- */
 
-static void permutation_matrix(const gsl_permutation *p, gsl_matrix *P)
-{
-    gsl_matrix_set_zero(P);
-    for (size_t i = 0; i < P->size1; i++)
-        gsl_matrix_set(P, i, gsl_permutation_get(p, i), 1);
-}
-
 /* A P^T, through the transpose of P: (A P^T)_ij = sum_k A_ik P_jk. */
 static int times_transpose(const gsl_matrix *A, const gsl_matrix *P,
                            gsl_matrix *APt)
@@ -398,9 +366,10 @@ static int proof(attn_run *run, bench *b)
     const double scale = b->layer->scale;
     int status = attention(b, b->X, b->O);
 
-    set_shift(b->p, 2);
-    gsl_permutation_swap(b->p, 0, 3); /* not symmetric, no shift */
-    permutation_matrix(b->p, P);
+    attn_permutation_shift(b->p, 2);
+    gsl_permutation_swap(b->p, 0, 1); /* no shift, P not symmetric, no fixed
+                                       * token */
+    status |= attn_permutation_matrix(b->p, P);
     status |= attn_product_ab(P, &Q.matrix, PQ);
     status |= attn_product_ab(P, &K.matrix, PK);
     status |= attn_layer_scores(&Q.matrix, &K.matrix, scale, S);

@@ -32,7 +32,7 @@ static attn_cli_option options[] = {
 
 enum {
     PER_BLOCK = 32,
-    NORM_TRIALS = 2000, /* heads a point of the norms against n */
+    NORM_TRIALS = 2000, /* heads a point of the norms against n, at most */
     QUANTILES = 200,
     FORMULA_KEYS = 7,
     FORMULA_CASES = 200
@@ -44,6 +44,12 @@ enum {
     NORM_SIZES = sizeof norm_keys / sizeof *norm_keys,
     CURVE_SIZES = sizeof curve_keys / sizeof *curve_keys
 };
+
+/* The law's scale, for predictions; heads take attn_layer_scale's. */
+static double law_scale(size_t scaled)
+{
+    return scaled ? 1 / sqrt((double)head_size) : 1;
+}
 
 static int measure(const attn_run *run, const char *part, size_t setting,
                    size_t N, attn_fresh head, attn_fresh_sample *out)
@@ -249,7 +255,8 @@ static int demo(attn_run *run, attn_fresh_sample m[2],
     for (size_t scaled = 0; !status && scaled < 2; scaled++) {
         const double scale = scaled ? attn_layer_scale(head_size) : 1;
         const attn_fresh h = {keys, head_size, scale, norms};
-        status = attn_theory_fresh_head(&keys, 1, head_size, scale, &J[scaled]);
+        status = attn_theory_fresh_head(&keys, 1, head_size, law_scale(scaled),
+                                        &J[scaled]);
         if (!status)
             status = measure(run, "softmax_jacobian.demo", scaled, trials, h,
                              &m[scaled]);
@@ -299,12 +306,12 @@ static const attn_dat_column curve_columns[] = {
 static int curves(attn_run *run, double *crossing)
 {
     attn_theory_jacobian J[2][CURVE_SIZES];
-    int status =
-        attn_theory_fresh_head(curve_keys, CURVE_SIZES, head_size, 1, J[0]);
+    int status = attn_theory_fresh_head(curve_keys, CURVE_SIZES, head_size,
+                                        law_scale(0), J[0]);
 
     if (!status)
         status = attn_theory_fresh_head(curve_keys, CURVE_SIZES, head_size,
-                                        attn_layer_scale(head_size), J[1]);
+                                        law_scale(1), J[1]);
     if (status)
         return status;
     attn_dat_block(run->dat, "curves", curve_columns,
@@ -331,6 +338,7 @@ static int norms(attn_run *run)
 {
     double z_trace[2 * NORM_SIZES], z_frobenius[2 * NORM_SIZES];
     double se_trace[2 * NORM_SIZES], se_frobenius[2 * NORM_SIZES];
+    const size_t N = trials < NORM_TRIALS ? trials : NORM_TRIALS;
     double crossing = 0;
     int status = GSL_SUCCESS;
 
@@ -339,16 +347,15 @@ static int norms(attn_run *run)
     for (size_t scaled = 0; scaled < 2; scaled++) {
         const double scale = scaled ? attn_layer_scale(head_size) : 1;
         attn_theory_jacobian J[NORM_SIZES];
-        status =
-            attn_theory_fresh_head(norm_keys, NORM_SIZES, head_size, scale, J);
+        status = attn_theory_fresh_head(norm_keys, NORM_SIZES, head_size,
+                                        law_scale(scaled), J);
         for (size_t i = 0; !status && i < NORM_SIZES; i++) {
             const attn_fresh h = {norm_keys[i], head_size, scale, NULL};
             const size_t at = scaled * NORM_SIZES + i;
-            const double t_se = trace_se(&J[i], NORM_TRIALS);
-            const double f_se = frobenius2_se(&J[i], NORM_TRIALS);
+            const double t_se = trace_se(&J[i], N);
+            const double f_se = frobenius2_se(&J[i], N);
             attn_fresh_sample m;
-            status =
-                measure(run, "softmax_jacobian.norms", at, NORM_TRIALS, h, &m);
+            status = measure(run, "softmax_jacobian.norms", at, N, h, &m);
             z_trace[at] = (m.trace.mean - J[i].trace.value) / t_se;
             se_trace[at] = t_se / J[i].trace.value;
             z_frobenius[at] =
@@ -356,20 +363,22 @@ static int norms(attn_run *run)
             se_frobenius[at] = f_se / J[i].frobenius2.value;
             const double rms = sqrt(J[i].frobenius2.value);
             const double largest = sqrt(m.spectral2.mean);
-            ATTN_DAT_ROW(run->dat, (double)norm_keys[i], (double)scaled,
-                         NORM_TRIALS, J[i].trace.value, m.trace.mean, t_se, rms,
-                         sqrt(m.frobenius2.mean), f_se / (2 * rms), largest,
-                         attn_moments_se(&m.spectral2) / (2 * largest));
+            if (N > 1)
+                ATTN_DAT_ROW(run->dat, (double)norm_keys[i], (double)scaled,
+                             (double)N, J[i].trace.value, m.trace.mean, t_se,
+                             rms, sqrt(m.frobenius2.mean), f_se / (2 * rms),
+                             largest,
+                             attn_moments_se(&m.spectral2) / (2 * largest));
         }
         if (status)
             return status;
     }
     status = curves(run, &crossing);
     attn_claims_sweep(run->claims, "demo.norm", 2 * NORM_SIZES, z_frobenius,
-                      se_frobenius, 0.05, NORM_TRIALS,
+                      se_frobenius, 0.05, N,
                       "E |J|_F^2 for n = 2 to 128, both regimes; margin 5 %");
     attn_claims_sweep(run->claims, "demo.norm/trace", 2 * NORM_SIZES, z_trace,
-                      se_trace, 0.05, NORM_TRIALS,
+                      se_trace, 0.05, N,
                       "E tr J for n = 2 to 128, both regimes; margin 5 %");
     attn_claims_info(run->claims, "demo.norm/crossing", crossing, (double)NAN,
                      CURVE_SIZES,

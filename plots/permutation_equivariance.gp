@@ -8,14 +8,15 @@ set ylabel 'defect, relative'
 set logscale x 2
 set logscale y 10
 set format y '10^{%T}'
-set xrange [4:256]
-set yrange [1e-20:1e3]
+stats dat index 'defects' using "n" nooutput name 'T'
+set xrange [4:1.6 * T_max]
+set yrange [1e-21:1e3]
 set ytics 1e-18,1000
-set label 1 'convolution, other permutations' at 5,40 left textcolor lt 2
-set label 2 'attention with positions' at 5,0.035 left textcolor lt 3
-set label 3 'attention, any permutation' at 5,1e-17 left textcolor lt 1
-set label 4 'rounding, 2nε' at 40,2.5e-13 left textcolor lt 7
-set label 5 'convolution, cyclic shifts: 0 exactly (drawn at 10^{−19})' at 5,6e-19 left \
+set label 1 'convolution, other permutations' at 5,80 left textcolor lt 2
+set label 2 'attention with positions' at 5,0.02 left textcolor lt 3
+set label 3 'attention, any permutation' at 5,1.5e-17 left textcolor lt 1
+set label 4 'rounding, 2nε' at T_max,4e-12 right textcolor lt 7
+set label 5 'convolution, cyclic shifts: 0 exactly (drawn at 10^{−20})' at 5,1e-18 left \
     textcolor lt 4
 plot dat index 'defects' using "n":"tolerance" with lines lt 7, \
      dat index 'defects' using "n":"permutations":"permutations_min":\
@@ -28,4 +29,4 @@ plot dat index 'defects' using "n":"tolerance" with lines lt 7, \
          with yerrorbars lt 1 dt 1, \
      dat index 'defects' using "n":"attention" with lines lt 1 lw 1, \
      dat index 'defects' using "n":(column("shifts") > 0 ? column("shifts") \
-         : 1e-19) with linespoints lt 4 lw 1
+         : 1e-20) with linespoints lt 4 lw 1

@@ -10,7 +10,7 @@ stats dat index 'regimes' using (sqrt(column("frobenius2_predicted"))) \
 stats dat index 'regimes' using (sqrt(column("frobenius2_predicted"))) \
     every ::1::1 nooutput name 'RS'
 set title sprintf("Without √d_k, half of all fresh heads pass almost no gradient\n\
-{/*0.8 d_k = %d, n = %d keys, %d heads in each regime}", D_min, K_min, N_min)
+{/*0.8 d_k = %d, n = %d keys, %d heads in each regime}", D_min, K_min, N_min)
 set xlabel '‖J‖_F, Frobenius norm of the softmax Jacobian'
 set ylabel 'share of heads below'
 set logscale x 10
@@ -23,12 +23,12 @@ set arrow 2 from RS_max, graph 0 to RS_max, graph 1 nohead lt 2 lw 1.5
 set label 1 sprintf("scores as they are\nmedian %.3f", U_max) at 3e-6,0.5 right \
     textcolor lt 1
 set label 2 sprintf("divided by √d_k\nmedian %.3f", S_max) \
-    at 0.13,0.13 right textcolor lt 2
+    at 0.1,0.2 right textcolor lt 2
 set label 3 sprintf("thin lines: predicted\nroot mean squares\n\
 %.3f and %.3f", RU_max, RS_max) at 3e-14,0.95 left
 plot dat index 'unscaled' using "frobenius":"share" with lines lt 1 lw 4, \
      dat index 'regimes' using "median":(0.5) every ::0::0 with points lt 1 \
-         ps 1.5, \
+         ps 1.3 * points, \
      dat index 'scaled' using "frobenius":"share" with lines lt 2 lw 4, \
      dat index 'regimes' using "median":(0.5) every ::1::1 with points lt 2 \
-         ps 1.5
+         ps 1.3 * points

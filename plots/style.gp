@@ -52,13 +52,15 @@ if (out ne "-") { set output out }
 
 # Okabe and Ito's palette without its yellow: told apart with any kind of
 # colour vision, and by dash and point where there is no colour.
-set linetype 1 lc rgb '#0072B2' lw 3 dt 1         pt 7  ps 1.2
-set linetype 2 lc rgb '#D55E00' lw 3 dt (12,5)    pt 5  ps 1.2
-set linetype 3 lc rgb '#009E73' lw 3 dt (3,4)     pt 9  ps 1.2
-set linetype 4 lc rgb '#CC79A7' lw 3 dt (12,4,3,4) pt 13 ps 1.2
-set linetype 5 lc rgb '#E69F00' lw 3 dt (20,5)    pt 11 ps 1.2
-set linetype 6 lc rgb '#56B4E9' lw 3 dt (6,6)     pt 6  ps 1.2
-set linetype 7 lc rgb '#000000' lw 3 dt (12,4,3,4,3,4) pt 4 ps 1.2
+# Points of one size in every format: the SVG terminal draws them larger.
+points = ending eq ".svg" ? 0.75 : 1.2
+set linetype 1 lc rgb '#0072B2' lw 3 dt 1         pt 7  ps points
+set linetype 2 lc rgb '#D55E00' lw 3 dt (12,5)    pt 5  ps points
+set linetype 3 lc rgb '#009E73' lw 3 dt (3,4)     pt 9  ps points
+set linetype 4 lc rgb '#CC79A7' lw 3 dt (12,4,3,4) pt 13 ps points
+set linetype 5 lc rgb '#E69F00' lw 3 dt (20,5)    pt 11 ps points
+set linetype 6 lc rgb '#56B4E9' lw 3 dt (6,6)     pt 6  ps points
+set linetype 7 lc rgb '#000000' lw 3 dt (12,4,3,4,3,4) pt 4 ps points
 set linetype cycle 7
 set bars 0.6
 

@@ -1,0 +1,89 @@
+/* Programs seen from outside. */
+#include "run.h"
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *run_bin(void)
+{
+    const char *bin = getenv("ATTN_BIN");
+
+    cr_assert_not_null(bin, "run the tests by make");
+    return bin;
+}
+
+const char *run_sabotaged(void)
+{
+    const char *bin = getenv("ATTN_SABOTAGED");
+
+    cr_assert_not_null(bin, "run the tests by make");
+    return bin;
+}
+
+const char *run_folder(void)
+{
+    static char name[256];
+    const char *root = getenv("TMPDIR");
+
+    snprintf(name, sizeof name, "%s/attn-test-XXXXXX", root ? root : "/tmp");
+    cr_assert_not_null(mkdtemp(name));
+    return name;
+}
+
+static void slurp(const char *path, char *text, size_t size)
+{
+    FILE *in = fopen(path, "r");
+    size_t length = 0;
+
+    if (in) {
+        length = fread(text, 1, size - 1, in);
+        fclose(in);
+    }
+    text[length] = '\0';
+    unlink(path);
+}
+
+run_result run(const char *format, ...)
+{
+    static run_result r;
+    char command[2048], whole[4096], out[64], err[64];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    snprintf(out, sizeof out, "/tmp/attn-out-%ld", (long)getpid());
+    snprintf(err, sizeof err, "/tmp/attn-err-%ld", (long)getpid());
+    snprintf(whole, sizeof whole, "{ %s ; } >%s 2>%s </dev/null", command, out,
+             err);
+    const int status = system(whole);
+    r.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    slurp(out, r.out, sizeof r.out);
+    slurp(err, r.err, sizeof r.err);
+    return r;
+}
+
+char *run_read(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *in = fopen(path, "r");
+    char *text = NULL;
+    size_t length = 0, got;
+
+    if (!in)
+        return NULL;
+    do {
+        text = realloc(text, length + 65537);
+        cr_assert_not_null(text);
+        got = fread(text + length, 1, 65536, in);
+        length += got;
+    } while (got > 0);
+    text[length] = '\0';
+    fclose(in);
+    return text;
+}

@@ -1,0 +1,28 @@
+/*
+ * Programs seen from outside: run one, read what it printed and wrote.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#include <stddef.h>
+
+typedef struct {
+    int status;      /* exit status; 128 + n for signal n */
+    char out[32768]; /* what went to standard output */
+    char err[8192];  /* what went to standard error */
+} run_result;
+
+/* The folder of the programs (ATTN_BIN), and of their broken copies. */
+const char *run_bin(void);
+const char *run_sabotaged(void);
+
+/* A new empty folder under TMPDIR or /tmp. */
+const char *run_folder(void);
+
+/* Run a shell command line made printf's way. */
+run_result run(const char *format, ...);
+
+/* A whole file in memory, to be freed; NULL when there is none. */
+char *run_read(const char *folder, const char *name);
+
+#endif

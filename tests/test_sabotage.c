@@ -1,0 +1,189 @@
+/*
+ * A verdict that cannot fail is a defect: for every claim that a program makes
+ * there is a broken law here that turns it. One table drives it all, and a
+ * claim without a row fails.
+ */
+#include "run.h"
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *program;
+    const char *sabotage; /* of tests/sabotage/sabotage.c; "" for none */
+    const char *options;  /* that break a law by themselves, or save time */
+    const char *claims;   /* all that must turn */
+} mutation;
+
+static const mutation mutations[] = {
+    {"score_spread", "", "--variance 1.2",
+     "spread.variance spread.scaled spread.routine spread.universal "
+     "spread.layer"},
+    {"score_spread", "", "--correlation 0.2", "spread.mean spread.variance"},
+    {"score_spread", "", "--entries rademacher --variance 1.2",
+     "spread.variance/signs"},
+    {"score_spread", "signs_wrong", "", "spread.mean"},
+    {"score_spread", "correlation_forgotten", "", "spread.hypotheses"},
+    {"score_spread", "hypotheses_kept", "",
+     "spread.hypotheses spread.hypotheses/rejects"},
+    {"score_spread", "scores_doubled", "", "spread.layer"},
+    {"softmax_jacobian", "jacobian_sign", "--trials 100",
+     "jacobian.formula jacobian.formula/positive"},
+    {"softmax_jacobian", "jacobian_diagonal", "--trials 100",
+     "jacobian.formula jacobian.formula/rows jacobian.limit"},
+    {"softmax_jacobian", "jacobian_asymmetric", "--trials 100",
+     "jacobian.formula/symmetric"},
+    {"softmax_jacobian", "exp_wrong", "--trials 100", "gap.e8"},
+    {"softmax_jacobian", "softmax_soft", "--trials 100",
+     "gap.e8/eight gap.e8/sixteen"},
+    {"softmax_jacobian", "scale_wrong", "",
+     "demo.trace/scaled demo.frobenius/scaled demo.norm demo.norm/trace"},
+    {"softmax_jacobian", "trace_wrong", "",
+     "demo.trace/scaled demo.trace/unscaled stein.identity/scaled "
+     "stein.identity/unscaled demo.norm/trace demo.norm/uniform "
+     "demo.norm/largest"},
+    {"softmax_jacobian", "frobenius_wrong", "",
+     "demo.frobenius/scaled demo.frobenius/unscaled demo.norm demo.norm/tie"},
+    {"permutation_equivariance", "permutation_of_columns", "--trials 20",
+     "equivariance.permutation equivariance.permutation/all"},
+    {"permutation_equivariance", "outputs_know_places", "--trials 20",
+     "equivariance.permutation equivariance.permutation/all equivariance.sets "
+     "position.breaks/twins_without"},
+    {"permutation_equivariance", "outputs_all_equal", "--trials 20",
+     "equivariance.sets/distinct position.breaks position.breaks/twins"},
+    {"permutation_equivariance", "scores_know_places", "--trials 20",
+     "equivariance.permutation/scores"},
+    {"permutation_equivariance", "weights_know_places", "--trials 20",
+     "equivariance.permutation/weights"},
+    {"permutation_equivariance", "product_wrong", "--trials 20",
+     "equivariance.permutation/orthogonal equivariance.permutation/scores"},
+    {"permutation_equivariance", "convolution_padded", "--trials 20",
+     "equivariance.convolution equivariance.convolution/all "
+     "equivariance.convolution/circulant"},
+    {"permutation_equivariance", "convolution_pointwise", "--trials 20",
+     "equivariance.convolution/others equivariance.convolution/all"},
+    {"permutation_equivariance", "positions_forgotten", "--trials 20",
+     "position.breaks position.breaks/twins"},
+};
+enum { MUTATIONS = sizeof mutations / sizeof *mutations };
+
+/* The claims that only another run makes, and so that run. */
+static const char *const runs[][2] = {
+    {"score_spread", ""},
+    {"score_spread", "--entries rademacher"},
+    {"softmax_jacobian", ""},
+    {"permutation_equivariance", "--trials 20"},
+};
+enum { RUNS = sizeof runs / sizeof *runs };
+
+/* Field k of the line that starts with id, copied; 0 when there is none. */
+static int field(const char *tsv, const char *id, int k, char *out, size_t size)
+{
+    const size_t length = strlen(id);
+
+    for (const char *line = tsv; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, id, length) != 0 || line[length] != '\t')
+            continue;
+        for (; k > 0; k--)
+            line = strchr(line, '\t') + 1;
+        snprintf(out, size, "%.*s", (int)strcspn(line, "\t\n"), line);
+        return 1;
+    }
+    return 0;
+}
+
+enum { KIND = 1, VERDICT = 10 };
+
+static char *claims_of(const char *program, const char *sabotage,
+                       const char *options, int *status)
+{
+    const char *folder = run_folder();
+    char name[128];
+
+    const run_result r =
+        run("ATTN_SABOTAGE=%s %s/%s %s --quiet --out %s", sabotage,
+            run_sabotaged(), program, options, folder);
+    *status = r.status;
+    snprintf(name, sizeof name, "%s.claims.tsv", program);
+    char *tsv = run_read(folder, name);
+    cr_assert_not_null(tsv, "%s %s %s: %s", program, sabotage, options, r.err);
+    run("rm -r %s", folder);
+    return tsv;
+}
+
+static int is_listed(const char *list, const char *id)
+{
+    const size_t length = strlen(id);
+
+    for (const char *at = list; (at = strstr(at, id)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') &&
+            (at[length] == '\0' || at[length] == ' '))
+            return 1;
+    return 0;
+}
+
+static int has_mutation(const char *program, const char *id)
+{
+    for (size_t m = 0; m < MUTATIONS; m++)
+        if (strcmp(mutations[m].program, program) == 0 &&
+            is_listed(mutations[m].claims, id))
+            return 1;
+    return 0;
+}
+
+Test(sabotage, every_broken_law_turns_its_verdicts, .timeout = 600)
+{
+    size_t ran = 0;
+
+    for (size_t m = 0; m < MUTATIONS; m++) {
+        const mutation *x = &mutations[m];
+        char list[1024], verdict[32];
+        int status;
+        char *tsv = claims_of(x->program, x->sabotage, x->options, &status);
+
+        cr_expect_eq(status, 1, "%s %s %s: status %d", x->program, x->sabotage,
+                     x->options, status);
+        snprintf(list, sizeof list, "%s", x->claims);
+        for (char *id = strtok(list, " "); id; id = strtok(NULL, " "), ran++) {
+            cr_assert(field(tsv, id, VERDICT, verdict, sizeof verdict),
+                      "%s makes no claim %s", x->program, id);
+            cr_expect(strcmp(verdict, "CONTRADICTED") == 0 ||
+                          strcmp(verdict, "INCONSISTENT") == 0,
+                      "%s %s %s: %s is %s", x->program, x->sabotage, x->options,
+                      id, verdict);
+        }
+        free(tsv);
+    }
+    cr_assert_geq(ran, MUTATIONS);
+}
+
+Test(sabotage, without_it_every_claim_holds_and_has_a_mutation, .timeout = 600)
+{
+    size_t ran = 0;
+
+    for (size_t r = 0; r < RUNS; r++) {
+        int status;
+        char *tsv = claims_of(runs[r][0], "none", runs[r][1], &status);
+        cr_expect_eq(status, 0, "%s %s: status %d", runs[r][0], runs[r][1],
+                     status);
+        for (char *line = strchr(tsv, '\n') + 1; *line;
+             line = strchr(line, '\n') + 1) {
+            char id[64], kind[16], verdict[32];
+            snprintf(id, sizeof id, "%.*s", (int)strcspn(line, "\t"), line);
+            cr_assert(field(tsv, id, KIND, kind, sizeof kind));
+            cr_assert(field(tsv, id, VERDICT, verdict, sizeof verdict));
+            if (strcmp(kind, "info") == 0)
+                continue;
+            cr_expect(has_mutation(runs[r][0], id), "%s: no mutation of %s",
+                      runs[r][0], id);
+            cr_expect(strcmp(verdict, "CONTRADICTED") != 0 &&
+                          strcmp(verdict, "INCONSISTENT") != 0,
+                      "%s is %s", id, verdict);
+            ran++;
+        }
+        free(tsv);
+    }
+    cr_assert_geq(ran, 40);
+}
