@@ -84,7 +84,7 @@ $(OUT)/%.dat $(OUT)/%.claims.tsv &: $(BIN)/%
 # cannot hold two stems in one pattern, so each figure gets its rule here.
 define figure
 $$(OUT)/$1.$2: plots/$1.gp plots/style.gp $$(OUT)/$(firstword $(subst -, ,$1)).dat
-	gnuplot -c plots/style.gp $$< $$(OUT)/$(firstword $(subst -, ,$1)).dat $$@
+	gnuplot -d -c plots/style.gp $$< $$(OUT)/$(firstword $(subst -, ,$1)).dat $$@
 endef
 $(foreach f,$(FORMATS),$(foreach p,$(FIGURES),$(eval $(call figure,$p,$f))))
 

@@ -78,8 +78,8 @@ static path plots_folder(const char *program)
 static int run_gnuplot(const char *style, const char *script, const char *dat,
                        const char *out)
 {
-    const char *const words[] = {"gnuplot", "-c", style, script,
-                                 dat,       out,  NULL};
+    const char *const words[] = {"gnuplot", "-d", "-c", style,
+                                 script,    dat,  out,  NULL};
     pid_t child;
     int status, error;
 
