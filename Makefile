@@ -6,6 +6,9 @@ SEED = 1
 FORMAT = svg
 # release, asan (address and undefined behaviour), tsan (threads).
 VARIANT = release
+# V=1 shows the commands whole.
+V = 0
+Q = $(if $(filter 0,$V),@)
 
 comma := ,
 B = build/$(VARIANT)
@@ -50,7 +53,7 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all setup figures claims test clean help
+.PHONY: all setup figures claims readme test clean help
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -62,47 +65,58 @@ $(OBJECTS): | $(filter setup,$(MAKECMDGOALS))
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(GSL_CFLAGS) $(EXTRA_CFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
+	@echo '  CC    $<'
+	$Q$(CC) $(CPPFLAGS) $(GSL_CFLAGS) $(EXTRA_CFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
 
 $(TEST_OBJECTS): EXTRA_CFLAGS = $(TEST_CFLAGS)
 
 $(B)/libattn.a: $(LIB_OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	@echo '  AR    $@'
+	$Qrm -f $@
+	$Q$(AR) rcs $@ $^
 
 $(BIN)/%: $(B)/experiments/%.o $(B)/libattn.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SANITIZE) $^ $(GSL_LIBS) $(LDLIBS) -o $@
+	@echo '  LINK  $@'
+	$Q$(CC) $(CFLAGS) $(SANITIZE) $^ $(GSL_LIBS) $(LDLIBS) -o $@
 
 figures: $(foreach f,$(FORMATS),$(FIGURES:%=$(OUT)/%.$(f))) ## run every experiment, draw every figure (SEED=7, FORMAT=svg,pdf,png)
 
 # A verdict of any kind is a result (status 0, 1, 3); anything else stops make.
 $(OUT)/%.dat $(OUT)/%.claims.tsv &: $(BIN)/%
-	$< --seed $(SEED) --out $(OUT); s=$$?; case $$s in 0|1|3) ;; *) exit $$s;; esac
+	@echo '  RUN   $<'
+	$Q$< --quiet --seed $(SEED) --out $(OUT); s=$$?; case $$s in 0|1|3) ;; *) exit $$s;; esac
 
 # Figure S and its further ones S-name are drawn from S.dat. A folder's name
 # cannot hold two stems in one pattern, so each figure gets its rule here.
 define figure
 $$(OUT)/$1.$2: plots/$1.gp plots/style.gp $$(OUT)/$(firstword $(subst -, ,$1)).dat
-	gnuplot -d -c plots/style.gp $$< $$(OUT)/$(firstword $(subst -, ,$1)).dat $$@
+	@echo '  PLOT  $$@'
+	$Qgnuplot -d -c plots/style.gp $$< $$(OUT)/$(firstword $(subst -, ,$1)).dat $$@
 endef
 $(foreach f,$(FORMATS),$(foreach p,$(FIGURES),$(eval $(call figure,$p,$f))))
 
 claims: $(PROGRAMS:%=$(OUT)/%.claims.tsv) ## every claim in one table, and the suite's verdict
-	awk -f tools/claims.awk docs/ledger.tsv $^
+	$Qawk -f tools/claims.awk docs/ledger.tsv $^
+
+readme: $(PROGRAMS:%=results/%.claims.tsv) ## refresh the README's table from results/
+	$Qawk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
+	$Qcp $(B)/README.md README.md
 
 $(B)/tests/all: $(TEST_OBJECTS) $(B)/libattn.a
-	$(CC) $(CFLAGS) $(SANITIZE) $^ $(TEST_LIBS) $(GSL_LIBS) $(LDLIBS) -o $@
+	@echo '  LINK  $@'
+	$Q$(CC) $(CFLAGS) $(SANITIZE) $^ $(TEST_LIBS) $(GSL_LIBS) $(LDLIBS) -o $@
 
 # Copies of the programs in which any one law can be broken: every call of
 # these functions goes through tests/sabotage/sabotage.c.
 WRAPPED = $(shell grep -ohE '^WRAP.[a-z_]+, [a-z_]+' tests/sabotage/sabotage.c | sed 's/.* //')
 $(B)/sabotaged/%: $(B)/experiments/%.o $(B)/tests/sabotage/sabotage.o $(B)/libattn.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED:%=-Wl,--wrap=%) $^ $(GSL_LIBS) $(LDLIBS) -o $@
+	@echo '  LINK  $@'
+	$Q$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED:%=-Wl,--wrap=%) $^ $(GSL_LIBS) $(LDLIBS) -o $@
 
 test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/sabotaged/%) ## run the tests (VARIANT=asan: under sanitizers)
-	ATTN_SABOTAGED=$(B)/sabotaged tools/test.sh $(B)/tests/all $(BIN)
+	$QATTN_SABOTAGED=$(B)/sabotaged tools/test.sh $(B)/tests/all $(BIN)
 
 clean: ## remove what was built; results stay
 	rm -rf build bin

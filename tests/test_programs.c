@@ -272,3 +272,26 @@ Test(programs, every_figure_is_drawn_without_a_word, .timeout = 300)
     }
     cr_assert_eq(ran, PROGRAMS);
 }
+
+/* Run what stands behind "$ bin/" in the README and compare what follows, to
+ * the end of the fence. */
+Test(programs, the_readme_shows_what_the_programs_print)
+{
+    char *readme = run_read(".", "README.md");
+    size_t ran = 0;
+
+    cr_assert_not_null(readme);
+    for (char *at = readme; (at = strstr(at, "\n$ bin/")) != NULL; ran++) {
+        char *command = at + strlen("\n$ bin/");
+        char *shown = strchr(command, '\n');
+        char *end = strstr(shown, "```");
+        cr_assert_not_null(end);
+        *shown++ = '\0';
+        *end = '\0';
+        const run_result r = run("%s/%s", run_bin(), command);
+        cr_expect_str_eq(r.out, shown, "bin/%s", command);
+        at = end + 1;
+    }
+    cr_assert_geq(ran, 2);
+    free(readme);
+}

@@ -6,7 +6,7 @@ set -eu
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 export ATTN_BIN="$2"
-export ASAN_OPTIONS="log_path=$logs/asan" UBSAN_OPTIONS="print_stacktrace=1"
+export ASAN_OPTIONS="log_path=$logs/asan:allocator_may_return_null=1" UBSAN_OPTIONS="print_stacktrace=1"
 
 status=0
 "$1" --jobs 2 2>"$logs/out" || status=$?
