@@ -154,7 +154,7 @@ static int formula_claims(attn_run *run)
     return status;
 }
 
-/* gap.e8: the lecture's numbers, to half the last digit that it prints. */
+/* gap.e8: what the lecture rounds to 3,000, to half the last quoted digit. */
 static int gap_claims(attn_run *run)
 {
     double scores[2] = {8, 0}, weights[2];

@@ -167,7 +167,7 @@ double attn_softmax_trace(const gsl_vector *a)
  *           + sum_j u_j^2 ( (1 - a_j)^2 + 2 a_p^2             J_jj, J_jp, J_pj
  *                           + R - a_j^2 ) ]                   J_jl
  *
- * where every term is >= 0 and the bracket is between 1/4 and n + 2.
+ * where every term is >= 0 and the bracket is at least 1/4.
  */
 double attn_softmax_frobenius(const gsl_vector *a)
 {

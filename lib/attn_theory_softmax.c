@@ -37,7 +37,7 @@ static const double step = 0.125; /* in u and x; error ~ e^{-pi^2/step} */
 static const double step_z =
     0.25;                        /* in z = s/sigma; error e^{-2 pi^2/step^2} */
 static const double tail_z = 10; /* scores beyond 10 sigma do not exist */
-static const double top_x = 4;   /* g_k(4) < 1e-10, and g_k(5) < 1e-40 */
+static const double top_x = 4;   /* g_8(4) = 1.5e-10, g_8(5) < 1e-46 */
 static const double bottom_x = -38; /* e^{-38} = 3e-17 */
 
 /* B_k at u = first + j step, j < count, and powers of B_0 for one n. */
