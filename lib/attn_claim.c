@@ -226,24 +226,47 @@ const attn_claim *attn_claims_sweep(attn_claims *claims, const char *id,
     return add(claims, id, &claim);
 }
 
+/* Half the confidence interval of a mean whose se n trials estimated. */
+static double half_interval(double se, size_t n)
+{
+    return n < 2 ? (double)NAN
+                 : gsl_cdf_tdist_Qinv(limit_p / 2, (double)n - 1) * se;
+}
+
+/* Inside, outside, or astride (NaN is astride). */
+static attn_claim_verdict approx_verdict(int inside, int outside)
+{
+    return inside    ? ATTN_CLAIM_CONSISTENT
+           : outside ? ATTN_CLAIM_INCONSISTENT
+                     : ATTN_CLAIM_INCONCLUSIVE;
+}
+
 const attn_claim *attn_claims_approx(attn_claims *claims, const char *id,
                                      double predicted, double measured,
                                      double se, double scale, double margin,
                                      size_t n, const char *why)
 {
-    const double allowed = margin * fabs(scale), half = limit_z() * se;
+    const double allowed = margin * fabs(scale), half = half_interval(se, n);
     const double off = fabs(measured - predicted);
-    attn_claim_verdict verdict = ATTN_CLAIM_INCONCLUSIVE;
-
-    if (n >= 2 && off + half <= allowed)
-        verdict = ATTN_CLAIM_CONSISTENT;
-    else if (n >= 2 && off - half > allowed)
-        verdict = ATTN_CLAIM_INCONSISTENT;
     attn_claim claim =
         plain(ATTN_CLAIM_APPROX, predicted, measured, n < 2 ? (double)NAN : se,
-              off / allowed, n, verdict, why);
+              off / allowed, n,
+              approx_verdict(off + half <= allowed, off - half > allowed), why);
 
     claim.detectable = half / fabs(scale);
+    return add(claims, id, &claim);
+}
+
+const attn_claim *attn_claims_above(attn_claims *claims, const char *id,
+                                    double floor, double measured, double se,
+                                    size_t n, const char *why)
+{
+    const double half = half_interval(se, n);
+    const attn_claim claim = plain(
+        ATTN_CLAIM_APPROX, floor, measured, n < 2 ? (double)NAN : se,
+        (measured - floor) / half, n,
+        approx_verdict(measured - half >= floor, measured + half < floor), why);
+
     return add(claims, id, &claim);
 }
 

@@ -113,15 +113,21 @@ const attn_claim *attn_claims_sweep(attn_claims *claims, const char *id,
                                     size_t n, const char *why);
 
 /*
- * approx: the confidence interval measured -+ 4.21 se lies inside
- * predicted -+ margin*|scale|: CONSISTENT; wholly outside: INCONSISTENT;
- * astride, or n < 2: INCONCLUSIVE. An error of the law itself is allowed for
- * by the margin, which is stated beforehand.
+ * approx: the confidence interval measured -+ t se lies inside predicted -+
+ * margin*|scale|: CONSISTENT; wholly outside: INCONSISTENT; astride, or n < 2:
+ * INCONCLUSIVE. se is estimated from the n trials themselves, so t is
+ * Student's of n - 1 degrees (4.21 for many). An error of the law itself is
+ * allowed for by the margin, which is stated beforehand.
  */
 const attn_claim *attn_claims_approx(attn_claims *claims, const char *id,
                                      double predicted, double measured,
                                      double se, double scale, double margin,
                                      size_t n, const char *why);
+
+/* approx, one-sided: the same interval lies above floor. Predicted is floor. */
+const attn_claim *attn_claims_above(attn_claims *claims, const char *id,
+                                    double floor, double measured, double se,
+                                    size_t n, const char *why);
 
 /* info: two numbers side by side; predicted may be NaN: none. */
 const attn_claim *attn_claims_info(attn_claims *claims, const char *id,

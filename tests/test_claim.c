@@ -191,16 +191,33 @@ Test(claim, a_sweep_far_too_good_or_bad_has_a_finite_z)
 
 Test(claim, approx_needs_the_whole_interval)
 {
-    /* margin 5 % of 10, half an interval 4.21 se */
+    /* margin 5 % of 10, half an interval 4.21 se for many trials */
 #define VERDICT(measured, se, n)                                               \
     attn_claims_approx(claims, "a", 10, measured, se, 10, 0.05, n, "")->verdict
-    cr_assert_eq(VERDICT(10.1, 0.05, 9), ATTN_CLAIM_CONSISTENT);
-    cr_assert_eq(VERDICT(10.4, 0.05, 9), ATTN_CLAIM_INCONCLUSIVE);
-    cr_assert_eq(VERDICT(9.4, 0.05, 9), ATTN_CLAIM_INCONCLUSIVE);
-    cr_assert_eq(VERDICT(9.2, 0.05, 9), ATTN_CLAIM_INCONSISTENT);
-    cr_assert_eq(VERDICT(10.0, 0.20, 9), ATTN_CLAIM_INCONCLUSIVE);
-    cr_assert_eq(VERDICT(NAN, 0.05, 9), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(10.1, 0.05, 10000), ATTN_CLAIM_CONSISTENT);
+    cr_assert_eq(VERDICT(10.4, 0.05, 10000), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(9.4, 0.05, 10000), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(9.2, 0.05, 10000), ATTN_CLAIM_INCONSISTENT);
+    cr_assert_eq(VERDICT(10.0, 0.20, 10000), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(NAN, 0.05, 10000), ATTN_CLAIM_INCONCLUSIVE);
     cr_assert_eq(VERDICT(10.0, 0.05, 1), ATTN_CLAIM_INCONCLUSIVE);
+    /* ten trials: t of 9 degrees is 7.8 */
+    cr_assert_eq(VERDICT(10.1, 0.05, 10), ATTN_CLAIM_CONSISTENT);
+    cr_assert_eq(VERDICT(10.2, 0.05, 10), ATTN_CLAIM_INCONCLUSIVE);
+#undef VERDICT
+}
+
+Test(claim, above_needs_the_whole_interval_above)
+{
+#define VERDICT(measured, n)                                                   \
+    attn_claims_above(claims, "a", 0.3, measured, 0.01, n, "")->verdict
+    cr_assert_eq(VERDICT(0.40, 10), ATTN_CLAIM_CONSISTENT);
+    cr_assert_eq(VERDICT(0.37, 10), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(0.37, 1000), ATTN_CLAIM_CONSISTENT);
+    cr_assert_eq(VERDICT(0.23, 10), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(0.20, 10), ATTN_CLAIM_INCONSISTENT);
+    cr_assert_eq(VERDICT(NAN, 10), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(0.9, 1), ATTN_CLAIM_INCONCLUSIVE);
 #undef VERDICT
 }
 
