@@ -1,9 +1,9 @@
-/* O_i = sum_t w_t X_{(i + t - c) mod n} */
+/* O_i = sum_t w_t X_{i + t - c}, on a circle or between zeros. */
 #include "attn_convolution.h"
 #include <gsl/gsl_errno.h>
 
-int attn_convolution_circular(const gsl_vector *w, const gsl_matrix *X,
-                              gsl_matrix *O)
+static int convolve(const gsl_vector *w, const gsl_matrix *X, gsl_matrix *O,
+                    int circular)
 {
     const size_t n = X->size1, centre = (w->size - 1) / 2;
 
@@ -14,8 +14,22 @@ int attn_convolution_circular(const gsl_vector *w, const gsl_matrix *X,
         for (size_t t = 0; t < w->size; t++) {
             const size_t from = (i + t + n - centre % n) % n;
             const double wt = gsl_vector_get(w, t);
+            if (!circular && (i + t < centre || i + t - centre >= n))
+                continue;
             for (size_t j = 0; j < X->size2; j++)
                 *gsl_matrix_ptr(O, i, j) += wt * gsl_matrix_get(X, from, j);
         }
     return GSL_SUCCESS;
+}
+
+int attn_convolution_circular(const gsl_vector *w, const gsl_matrix *X,
+                              gsl_matrix *O)
+{
+    return convolve(w, X, O, 1);
+}
+
+int attn_convolution_padded(const gsl_vector *w, const gsl_matrix *X,
+                            gsl_matrix *O)
+{
+    return convolve(w, X, O, 0);
 }

@@ -1,6 +1,6 @@
 /*
- * Convolution, what attention is compared with ("Attention Doesn't Know Where
- * Anything Is").
+ * Convolution, what attention is compared with (the introduction; "Attention
+ * Doesn't Know Where Anything Is").
  */
 #ifndef ATTN_CONVOLUTION_H
 #define ATTN_CONVOLUTION_H
@@ -16,5 +16,9 @@
  */
 int attn_convolution_circular(const gsl_vector *w, const gsl_matrix *X,
                               gsl_matrix *O);
+
+/* The same with zeros beyond both ends in place of the circle. */
+int attn_convolution_padded(const gsl_vector *w, const gsl_matrix *X,
+                            gsl_matrix *O);
 
 #endif

@@ -15,4 +15,12 @@
  */
 void attn_position_sinusoidal(gsl_matrix *P);
 
+/*
+ * Turn row i of X, n x d with d even, by its position (Su et al. 2021, rotary
+ * embedding): each pair of columns (2c, 2c + 1) by the angle i w_c. X is
+ * queries or keys; then <q_i, k_j> depends on the positions through i - j
+ * alone. GSL_EBADLEN: d is odd.
+ */
+int attn_position_rotary(gsl_matrix *X);
+
 #endif

@@ -68,3 +68,47 @@ Test(convolution, shapes_that_differ_are_refused)
     cr_assert_eq(attn_convolution_circular(&W.vector, &X.matrix, &O.matrix),
                  GSL_EBADLEN);
 }
+
+Test(convolution, zeros_beyond_both_ends)
+{
+    double w[4] = {2, 3, 5, 7}, x[4] = {1, 10, 100, 1000}, o[4];
+    gsl_vector_view W = gsl_vector_view_array(w, 4);
+    gsl_matrix_view X = gsl_matrix_view_array(x, 4, 1);
+    gsl_matrix_view O = gsl_matrix_view_array(o, 4, 1);
+
+    /* four taps: one to the left, two to the right */
+    cr_assert_eq(attn_convolution_padded(&W.vector, &X.matrix, &O.matrix), 0);
+    cr_near(o[0], 3 * 1 + 5 * 10 + 7 * 100, 0, 0);
+    cr_near(o[1], 2 * 1 + 3 * 10 + 5 * 100 + 7 * 1000, 0, 0);
+    cr_near(o[3], 2 * 100 + 3 * 1000, 0, 0);
+}
+
+Test(position, rotary_turns_each_pair_by_its_own_angle)
+{
+    double x[6 * 4];
+    gsl_matrix_view X = gsl_matrix_view_array(x, 6, 4);
+
+    for (size_t i = 0; i < 6; i++) {
+        x[4 * i] = 1, x[4 * i + 1] = 0;
+        x[4 * i + 2] = 3, x[4 * i + 3] = 4;
+    }
+    cr_assert_eq(attn_position_rotary(&X.matrix), 0);
+    cr_near(x[0], 1, 0, 0);
+    cr_near(x[1], 0, 0, 0);
+    for (size_t i = 0; i < 6; i++) {
+        const double slow = (double)i * 0.01; /* 10000^{-2/4} */
+        cr_near(x[4 * i], cos((double)i), 1e-15, 0);
+        cr_near(x[4 * i + 1], sin((double)i), 1e-15, 0);
+        cr_near(x[4 * i + 2], 3 * cos(slow) - 4 * sin(slow), 1e-14, 0);
+        cr_near(x[4 * i + 3], 3 * sin(slow) + 4 * cos(slow), 1e-14, 0);
+    }
+}
+
+Test(position, rotary_needs_an_even_width)
+{
+    double x[3];
+    gsl_matrix_view X = gsl_matrix_view_array(x, 1, 3);
+
+    gsl_set_error_handler_off();
+    cr_assert_eq(attn_position_rotary(&X.matrix), GSL_EBADLEN);
+}

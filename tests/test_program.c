@@ -532,8 +532,9 @@ static char *on_terminal(const char *words, int *status)
     for (char *w = strtok(line, " "); w && argc < 31; w = strtok(NULL, " ")) {
         argv[argc++] = w;
     }
-    cr_assert(terminal >= 0 && grantpt(terminal) == 0 &&
-              unlockpt(terminal) == 0);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
+        cr_skip("no pseudo-terminal here");
+    }
     slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     cr_assert(slave >= 0);
     fflush(NULL);

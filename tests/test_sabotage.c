@@ -65,15 +65,17 @@ static const mutation mutations[] = {
      "equivariance.convolution/others equivariance.convolution/all"},
     {"permutation_equivariance", "positions_forgotten", "--trials 20",
      "position.breaks position.breaks/twins"},
+    {"position_encoding", "positions_drift", "",
+     "rotary.toeplitz rotary.toeplitz/lengths rotary.toeplitz/sinusoidal"},
+    {"position_encoding", "scores_dead", "", "rotary.toeplitz/fresh"},
 };
 enum { MUTATIONS = sizeof mutations / sizeof *mutations };
 
 /* The claims that only another run makes, and so that run. */
 static const char *const runs[][2] = {
-    {"score_spread", ""},
-    {"score_spread", "--entries rademacher"},
-    {"softmax_jacobian", ""},
-    {"permutation_equivariance", "--trials 20"},
+    {"score_spread", ""},      {"score_spread", "--entries rademacher"},
+    {"softmax_jacobian", ""},  {"permutation_equivariance", "--trials 20"},
+    {"position_encoding", ""},
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 

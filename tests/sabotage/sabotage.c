@@ -67,6 +67,8 @@ WRAP(int, attn_layer_scores, const gsl_matrix *Q, const gsl_matrix *K,
     const int status = __real_attn_layer_scores(
         Q, K, is("scores_doubled") ? 2 * scale : scale, S);
 
+    if (is("scores_dead"))
+        gsl_matrix_set_zero(S);
     if (is("scores_know_places"))
         *gsl_matrix_ptr(S, 0, 0) += 1e-9;
     return status;
@@ -160,11 +162,31 @@ WRAP(int, attn_convolution_circular, const gsl_vector *w, const gsl_matrix *X,
     return status;
 }
 
+/* Row i a little longer than row i - 1. */
+static void drift(gsl_matrix *X)
+{
+    for (size_t i = 0; i < X->size1; i++) {
+        gsl_vector_view row = gsl_matrix_row(X, i);
+        gsl_vector_scale(&row.vector, 1 + 1e-9 * (double)i);
+    }
+}
+
 WRAP(void, attn_position_sinusoidal, gsl_matrix *P)
 {
     __real_attn_position_sinusoidal(P);
     if (is("positions_forgotten"))
         gsl_matrix_set_zero(P);
+    if (is("positions_drift"))
+        drift(P);
+}
+
+WRAP(int, attn_position_rotary, gsl_matrix *X)
+{
+    const int status = __real_attn_position_rotary(X);
+
+    if (is("positions_drift"))
+        drift(X);
+    return status;
 }
 
 /* P on the columns where it fits: the wrong axis. */
