@@ -109,7 +109,7 @@ $(B)/tests/all: $(TEST_OBJECTS) $(B)/libattn.a
 
 # Copies of the programs in which any one law can be broken: every call of
 # these functions goes through tests/sabotage/sabotage.c.
-WRAPPED = $(shell grep -ohE '^WRAP.[a-z_]+, [a-z_]+' tests/sabotage/sabotage.c | sed 's/.* //')
+WRAPPED = $(shell grep -ohE '^WRAP.[a-z_ *]+, [a-z_]+' tests/sabotage/sabotage.c | sed 's/.* //')
 $(B)/sabotaged/%: $(B)/experiments/%.o $(B)/tests/sabotage/sabotage.o $(B)/libattn.a
 	@mkdir -p $(@D)
 	@echo '  LINK  $@'

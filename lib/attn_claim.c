@@ -87,8 +87,10 @@ const attn_claim *attn_claims_exact(attn_claims *claims, const char *id,
     const double error = fabs(measured - predicted);
     const attn_claim claim =
         plain(ATTN_CLAIM_EXACT, predicted, measured, tolerance,
-              error == 0 ? 0 : error / tolerance, n,
-              holds(error <= tolerance, n), why);
+              error == 0      ? 0
+              : tolerance > 0 ? error / tolerance
+                              : (double)NAN,
+              n, holds(error <= tolerance, n), why);
 
     return add(claims, id, &claim);
 }

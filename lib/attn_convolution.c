@@ -33,3 +33,16 @@ int attn_convolution_padded(const gsl_vector *w, const gsl_matrix *X,
 {
     return convolve(w, X, O, 0);
 }
+
+int attn_convolution_full(const gsl_vector *a, const gsl_vector *b,
+                          gsl_vector *c)
+{
+    if (c->size + 1 != a->size + b->size)
+        GSL_ERROR("kernels of m and n give one of m + n - 1", GSL_EBADLEN);
+    gsl_vector_set_zero(c);
+    for (size_t t = 0; t < a->size; t++)
+        for (size_t i = 0; i < b->size; i++)
+            *gsl_vector_ptr(c, i + t) +=
+                gsl_vector_get(a, t) * gsl_vector_get(b, i);
+    return GSL_SUCCESS;
+}

@@ -17,7 +17,14 @@
 int attn_convolution_circular(const gsl_vector *w, const gsl_matrix *X,
                               gsl_matrix *O);
 
-/* The same with zeros beyond both ends in place of the circle. */
+/* The full convolution of two kernels, c_i = sum_t a_t b_{i-t}, of sizes m and
+ * n into m + n - 1: what two layers of them do together. GSL_EBADLEN: another
+ * size. */
+int attn_convolution_full(const gsl_vector *a, const gsl_vector *b,
+                          gsl_vector *c);
+
+/* The same as the circular one with zeros beyond both ends in place of the
+ * circle. */
 int attn_convolution_padded(const gsl_vector *w, const gsl_matrix *X,
                             gsl_matrix *O);
 

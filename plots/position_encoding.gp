@@ -16,7 +16,7 @@ set yrange [n - 0.5:-0.5]
 set xtics floor(n / 3) out
 set ytics floor(n / 3) out
 set xlabel 'key j'
-set ylabel 'query i' offset 1
+set ylabel 'query i' offset 1.5
 set palette defined (-1 '#0072B2', 0 '#FFFFFF', 1 '#D55E00')
 set colorbox horizontal user origin screen 0.1,0.12 size 0.24,0.03
 set format cb '%.1f'

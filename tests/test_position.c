@@ -112,3 +112,20 @@ Test(position, rotary_needs_an_even_width)
     gsl_set_error_handler_off();
     cr_assert_eq(attn_position_rotary(&X.matrix), GSL_EBADLEN);
 }
+
+Test(convolution, two_kernels_make_one)
+{
+    double a[2] = {2, 3}, b[3] = {1, 10, 100}, c[4];
+    gsl_vector_view A = gsl_vector_view_array(a, 2);
+    gsl_vector_view B = gsl_vector_view_array(b, 3);
+    gsl_vector_view C = gsl_vector_view_array(c, 4);
+
+    cr_assert_eq(attn_convolution_full(&A.vector, &B.vector, &C.vector), 0);
+    cr_near(c[0], 2, 0, 0);
+    cr_near(c[1], 23, 0, 0);
+    cr_near(c[2], 230, 0, 0);
+    cr_near(c[3], 300, 0, 0);
+    gsl_set_error_handler_off();
+    cr_assert_eq(attn_convolution_full(&A.vector, &B.vector, &B.vector),
+                 GSL_EBADLEN);
+}

@@ -65,6 +65,11 @@ static const mutation mutations[] = {
      "equivariance.convolution/others equivariance.convolution/all"},
     {"permutation_equivariance", "positions_forgotten", "--trials 20",
      "position.breaks position.breaks/twins"},
+    {"receptive_field", "words_lost", "--tokens 100", "reach.sentence"},
+    {"receptive_field", "convolution_local", "--tokens 100",
+     "reach.conv reach.conv/both reach.conv/at_hungry reach.effective "
+     "reach.effective/equal"},
+    {"receptive_field", "weights_local", "--tokens 100", "reach.attention"},
     {"position_encoding", "positions_drift", "",
      "rotary.toeplitz rotary.toeplitz/lengths rotary.toeplitz/sinusoidal"},
     {"position_encoding", "scores_dead", "", "rotary.toeplitz/fresh"},
@@ -73,8 +78,11 @@ enum { MUTATIONS = sizeof mutations / sizeof *mutations };
 
 /* The claims that only another run makes, and so that run. */
 static const char *const runs[][2] = {
-    {"score_spread", ""},      {"score_spread", "--entries rademacher"},
-    {"softmax_jacobian", ""},  {"permutation_equivariance", "--trials 20"},
+    {"score_spread", ""},
+    {"score_spread", "--entries rademacher"},
+    {"softmax_jacobian", ""},
+    {"permutation_equivariance", "--trials 20"},
+    {"receptive_field", "--tokens 100"},
     {"position_encoding", ""},
 };
 enum { RUNS = sizeof runs / sizeof *runs };

@@ -16,6 +16,7 @@
 #include "attn_theory.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_permute_matrix.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,11 @@ WRAP(int, attn_layer_scores, const gsl_matrix *Q, const gsl_matrix *K,
 
 WRAP(int, attn_layer_weights, const gsl_matrix *S, gsl_matrix *A)
 {
+    if (is("weights_local")) { /* the last key is out of reach */
+        gsl_matrix_memcpy(A, S);
+        gsl_matrix_set(A, 0, A->size2 - 1, -INFINITY);
+        return __real_attn_layer_weights(A, A);
+    }
     const int status = __real_attn_layer_weights(S, A);
 
     if (is("weights_know_places"))
@@ -160,6 +166,37 @@ WRAP(int, attn_convolution_circular, const gsl_vector *w, const gsl_matrix *X,
     if (is("convolution_pointwise"))
         gsl_matrix_memcpy(O, X);
     return status;
+}
+
+WRAP(int, attn_convolution_padded, const gsl_vector *w, const gsl_matrix *X,
+     gsl_matrix *O)
+{
+    const int status = __real_attn_convolution_padded(w, X, O);
+
+    if (is("convolution_local")) /* its own input and nothing else */
+        gsl_matrix_memcpy(O, X);
+    return status;
+}
+
+WRAP(int, attn_convolution_full, const gsl_vector *a, const gsl_vector *b,
+     gsl_vector *c)
+{
+    double w[15];
+    gsl_vector_view W = gsl_vector_view_array(w, a->size);
+
+    gsl_vector_memcpy(&W.vector, a);
+    if (is("convolution_local")) { /* the first tap's share to the second */
+        w[1] += w[0] / 2;
+        w[0] /= 2;
+    }
+    return __real_attn_convolution_full(&W.vector, b, c);
+}
+
+WRAP(char *, strtok, char *text, const char *ends)
+{
+    if (is("words_lost") && !text) /* every second word */
+        __real_strtok(NULL, ends);
+    return __real_strtok(text, ends);
 }
 
 /* Row i a little longer than row i - 1. */
