@@ -57,15 +57,20 @@ int attn_layer_output(const gsl_matrix *A, const gsl_matrix *V, gsl_matrix *O)
     return GSL_SUCCESS;
 }
 
-int attn_layer_attend(const gsl_matrix *Q, const gsl_matrix *K,
-                      const gsl_matrix *V, double scale, gsl_matrix *A,
-                      gsl_matrix *O)
+int attn_layer_attend_masked(const gsl_matrix *Q, const gsl_matrix *K,
+                             const gsl_matrix *V, double scale,
+                             const attn_mask *mask, gsl_matrix *A,
+                             gsl_matrix *O)
 {
     if (A->size2 != V->size1 || O->size1 != Q->size1 || O->size2 != V->size2)
         GSL_ERROR("V is n_k x d_v, A is n_q x n_k, O is n_q x d_v",
                   GSL_EBADLEN);
-    int status = attn_layer_scores(Q, K, scale, A);
+    int status = attn_mask_check(mask, Q->size1, K->size1);
 
+    if (!status)
+        status = attn_layer_scores(Q, K, scale, A);
+    if (!status)
+        status = attn_mask_apply(mask, A);
     if (!status)
         status = attn_layer_weights(A, A);
     if (!status || status == ATTN_SOFTMAX_NO_KEY) {
@@ -73,6 +78,13 @@ int attn_layer_attend(const gsl_matrix *Q, const gsl_matrix *K,
         status = output ? output : status;
     }
     return status;
+}
+
+int attn_layer_attend(const gsl_matrix *Q, const gsl_matrix *K,
+                      const gsl_matrix *V, double scale, gsl_matrix *A,
+                      gsl_matrix *O)
+{
+    return attn_layer_attend_masked(Q, K, V, scale, &attn_mask_none, A, O);
 }
 
 /* rows x columns of zeros; NULL with GSL_ENOMEM when the product overflows or
@@ -161,28 +173,41 @@ static gsl_matrix_view head_of(gsl_matrix *M, size_t head, size_t width)
     return gsl_matrix_submatrix(M, 0, head * width, M->size1, width);
 }
 
-int attn_layer_forward(const attn_layer *layer, const gsl_matrix *X,
-                       gsl_matrix *O, attn_layer_workspace *w)
+int attn_layer_forward_masked(const attn_layer *layer, const gsl_matrix *X,
+                              const attn_mask *mask, gsl_matrix *O,
+                              attn_layer_workspace *w)
 {
     const size_t n = w->A->size2;
     if (X->size1 != n || X->size2 != layer->d || O->size1 != n ||
         O->size2 != layer->heads * layer->d_v)
         GSL_ERROR("X is n x d, O is n x heads d_v, for the workspace's n",
                   GSL_EBADLEN);
-    int status = attn_product_ab(X, layer->W_Q, w->Q);
+    int status = attn_mask_check(mask, n, n);
 
+    if (!status)
+        status = attn_product_ab(X, layer->W_Q, w->Q);
     if (!status)
         status = attn_product_ab(X, layer->W_K, w->K);
     if (!status)
         status = attn_product_ab(X, layer->W_V, w->V);
-    for (size_t i = 0; !status && i < layer->heads; i++) {
+    /* A query that sees nothing (NO_KEY) is no reason to leave heads out. */
+    for (size_t i = 0; i < layer->heads; i++) {
+        if (status && status != ATTN_SOFTMAX_NO_KEY)
+            break;
         const gsl_matrix_view Q = head_of(w->Q, i, layer->d_k);
         const gsl_matrix_view K = head_of(w->K, i, layer->d_k);
         const gsl_matrix_view V = head_of(w->V, i, layer->d_v);
         gsl_matrix_view A = gsl_matrix_submatrix(w->A, i * n, 0, n, n);
         gsl_matrix_view head = head_of(O, i, layer->d_v);
-        status = attn_layer_attend(&Q.matrix, &K.matrix, &V.matrix,
-                                   layer->scale, &A.matrix, &head.matrix);
+        status = attn_layer_attend_masked(&Q.matrix, &K.matrix, &V.matrix,
+                                          layer->scale, mask, &A.matrix,
+                                          &head.matrix);
     }
     return status;
+}
+
+int attn_layer_forward(const attn_layer *layer, const gsl_matrix *X,
+                       gsl_matrix *O, attn_layer_workspace *w)
+{
+    return attn_layer_forward_masked(layer, X, &attn_mask_none, O, w);
 }

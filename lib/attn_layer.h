@@ -16,6 +16,7 @@
 #ifndef ATTN_LAYER_H
 #define ATTN_LAYER_H
 
+#include "attn_mask.h"
 #include <gsl/gsl_matrix.h>
 #include <stddef.h>
 
@@ -41,6 +42,18 @@ int attn_layer_output(const gsl_matrix *A, const gsl_matrix *V, gsl_matrix *O);
 int attn_layer_attend(const gsl_matrix *Q, const gsl_matrix *K,
                       const gsl_matrix *V, double scale, gsl_matrix *A,
                       gsl_matrix *O);
+
+/*
+ * The same under a mask: a key that a query does not see has weight exactly 0,
+ * and neither its key nor its value (NaN, infinity) reaches that query's
+ * output. A query that sees nothing has output 0, and the status is
+ * ATTN_SOFTMAX_NO_KEY. GSL_EBADLEN or GSL_EINVAL: a mask that does not fit,
+ * nothing written.
+ */
+int attn_layer_attend_masked(const gsl_matrix *Q, const gsl_matrix *K,
+                             const gsl_matrix *V, double scale,
+                             const attn_mask *mask, gsl_matrix *A,
+                             gsl_matrix *O);
 
 /* A layer: three matrices shared by all positions, and a scale. */
 typedef struct {
@@ -74,5 +87,10 @@ void attn_layer_workspace_free(attn_layer_workspace *w);
 /* O = Attention(X), n x heads d_v. */
 int attn_layer_forward(const attn_layer *layer, const gsl_matrix *X,
                        gsl_matrix *O, attn_layer_workspace *w);
+
+/* The same with one n x n mask for all heads. */
+int attn_layer_forward_masked(const attn_layer *layer, const gsl_matrix *X,
+                              const attn_mask *mask, gsl_matrix *O,
+                              attn_layer_workspace *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* x.y, A B and A B^T, summed in one fixed order. */
+/* x.y, A B, A B^T and A^T B, summed in one fixed order. */
 #include "attn_product.h"
 #include <gsl/gsl_errno.h>
 
@@ -48,5 +48,34 @@ int attn_product_abt(double alpha, const gsl_matrix *A, const gsl_matrix *B,
                                attn_product_dot(gsl_matrix_const_ptr(A, i, 0),
                                                 gsl_matrix_const_ptr(B, j, 0),
                                                 A->size2));
+    return GSL_SUCCESS;
+}
+
+static int is_zero_row(const gsl_matrix *A, size_t k)
+{
+    const gsl_vector_const_view row = gsl_matrix_const_row(A, k);
+
+    return gsl_vector_isnull(&row.vector);
+}
+
+int attn_product_atb(double alpha, const gsl_matrix *A, const gsl_matrix *B,
+                     gsl_matrix *C)
+{
+    if (A->size1 != B->size1 || C->size1 != A->size2 || C->size2 != B->size2)
+        GSL_ERROR("A is k x m, B is k x n, C is m x n", GSL_EBADLEN);
+
+    gsl_matrix_set_zero(C);
+    for (size_t k = 0; k < A->size1; k++) {
+        const double *a = gsl_matrix_const_ptr(A, k, 0);
+        const double *b = gsl_matrix_const_ptr(B, k, 0);
+        if (is_zero_row(A, k) || is_zero_row(B, k))
+            continue;
+        for (size_t i = 0; i < C->size1; i++) {
+            double *c = gsl_matrix_ptr(C, i, 0);
+            for (size_t j = 0; j < C->size2; j++)
+                c[j] += a[i] * b[j];
+        }
+    }
+    gsl_matrix_scale(C, alpha);
     return GSL_SUCCESS;
 }

@@ -24,4 +24,13 @@ int attn_product_ab(const gsl_matrix *A, const gsl_matrix *B, gsl_matrix *C);
 int attn_product_abt(double alpha, const gsl_matrix *A, const gsl_matrix *B,
                      gsl_matrix *C);
 
+/*
+ * C = alpha A^T B; (k x m)^T (k x n) -> m x n, every entry summed over k in
+ * ascending order, then multiplied by alpha. A row k that is all 0 in A or in B
+ * is left out, whatever the other holds there (NaN, infinity). C is neither A
+ * nor B. Shapes that do not fit: GSL_EBADLEN.
+ */
+int attn_product_atb(double alpha, const gsl_matrix *A, const gsl_matrix *B,
+                     gsl_matrix *C);
+
 #endif

@@ -75,3 +75,48 @@ Test(product, shapes_that_do_not_fit_are_refused)
     cr_assert_eq(attn_product_abt(1, &A.matrix, &D.matrix, &C.matrix),
                  GSL_EBADLEN);
 }
+
+Test(product, atb_is_the_transpose_of_the_first_times_the_second)
+{
+    enum { K = 5, M = 3, N = 4 };
+    double a[K * M], b[K * N], c[M * N];
+    gsl_matrix_view A = gsl_matrix_view_array(a, K, M);
+    gsl_matrix_view B = gsl_matrix_view_array(b, K, N);
+    gsl_matrix_view C = gsl_matrix_view_array(c, M, N);
+
+    for (size_t e = 0; e < K * M; e++)
+        a[e] = (double)(e * e % 7) - 3;
+    for (size_t e = 0; e < K * N; e++)
+        b[e] = (double)(e * e * e % 11) - 5;
+    cr_assert_eq(attn_product_atb(0.5, &A.matrix, &B.matrix, &C.matrix), 0);
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j < N; j++) {
+            double want = 0;
+            for (size_t k = 0; k < K; k++)
+                want += 0.5 * a[k * M + i] * b[k * N + j];
+            cr_near(c[i * N + j], want, 0, 0); /* integers: exact */
+        }
+}
+
+Test(product, a_row_of_zeros_in_atb_silences_the_other)
+{
+    double a[4] = {1, 2, 0, 0}, b[4] = {3, 4, NAN, INFINITY}, c[4];
+    gsl_matrix_view A = gsl_matrix_view_array(a, 2, 2);
+    gsl_matrix_view B = gsl_matrix_view_array(b, 2, 2);
+    gsl_matrix_view C = gsl_matrix_view_array(c, 2, 2);
+    gsl_matrix_view bad = gsl_matrix_view_array(c, 1, 2);
+
+    cr_assert_eq(attn_product_atb(1, &A.matrix, &B.matrix, &C.matrix), 0);
+    cr_near(c[0], 3, 0, 0);
+    cr_near(c[3], 8, 0, 0);
+    cr_assert_eq(attn_product_atb(1, &B.matrix, &A.matrix, &C.matrix), 0);
+    cr_near(c[0], 3, 0, 0);
+    cr_near(c[3], 8, 0, 0);
+    gsl_set_error_handler_off();
+    cr_assert_eq(attn_product_atb(1, &A.matrix, &B.matrix, &bad.matrix),
+                 GSL_EBADLEN);
+    cr_assert_eq(attn_product_atb(1, &bad.matrix, &B.matrix, &C.matrix),
+                 GSL_EBADLEN);
+    cr_assert_eq(attn_product_atb(1, &A.matrix, &bad.matrix, &C.matrix),
+                 GSL_EBADLEN);
+}
