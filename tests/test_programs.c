@@ -11,6 +11,8 @@ static const char *const programs[][2] = {
     {"score_spread", "--pairs 300 --head-sizes 1,7,64"},
     {"softmax_jacobian", "--trials 300 --keys 7 --head-size 20"},
     {"permutation_equivariance", "--trials 20 --tokens 17"},
+    {"born_saturated", "--trials 300 --keys 7 --head-size 20"},
+    {"saturated_gradient", "--trials 50"},
     {"receptive_field", "--tokens 100 --trials 20 --layers 16"},
     {"position_encoding", "--tokens 9 --head-size 6 --trials 3"},
 };

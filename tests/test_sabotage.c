@@ -65,6 +65,21 @@ static const mutation mutations[] = {
      "equivariance.convolution/others equivariance.convolution/all"},
     {"permutation_equivariance", "positions_forgotten", "--trials 20",
      "position.breaks position.breaks/twins"},
+    {"born_saturated", "max_wrong", "", "born.law born.law/bound"},
+    {"born_saturated", "softmax_tempered", "",
+     "born.law born.law/sweep born.freezing born.freezing/map born.half_nat "
+     "born.half_nat/keys temperature.sweep/decision"},
+    {"born_saturated", "softmax_first", "--trials 1000",
+     "born.freezing/fluid temperature.sweep/uniform"},
+    {"born_saturated", "entropy_sign", "--trials 1000", "temperature.sweep"},
+    {"saturated_gradient", "jvp_sign", "", "gradient.chain"},
+    {"saturated_gradient", "jvp_doubled", "",
+     "gradient.chain gradient.bound gradient.bound/escape"},
+    {"saturated_gradient", "softmax_soft", "",
+     "gradient.chain/winner gradient.chain/winner_other "
+     "gradient.cross_entropy gradient.cross_entropy/frozen"},
+    {"saturated_gradient", "softmax_first", "",
+     "gradient.cross_entropy/others gradient.cross_entropy/alive"},
     {"receptive_field", "words_lost", "--tokens 100", "reach.sentence"},
     {"receptive_field", "convolution_local", "--tokens 100",
      "reach.conv reach.conv/both reach.conv/at_hungry reach.effective "
@@ -82,6 +97,8 @@ static const char *const runs[][2] = {
     {"score_spread", "--entries rademacher"},
     {"softmax_jacobian", ""},
     {"permutation_equivariance", "--trials 20"},
+    {"born_saturated", ""},
+    {"saturated_gradient", ""},
     {"receptive_field", "--tokens 100"},
     {"position_encoding", ""},
 };

@@ -16,6 +16,7 @@
 #include "attn_theory.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_permute_matrix.h>
+#include <gsl/gsl_vector.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,15 @@ WRAP(double, attn_product_dot, const double *x, const double *y, size_t n)
 
 WRAP(int, attn_softmax, const gsl_vector *s, gsl_vector *a)
 {
+    if (is("softmax_tempered")) { /* of s/2 */
+        gsl_vector_memcpy(a, s);
+        gsl_vector_scale(a, 0.5);
+        return __real_attn_softmax(a, a);
+    }
     const int status = __real_attn_softmax(s, a);
+
+    if (is("softmax_first")) /* a decision for the first key, always */
+        gsl_vector_set_basis(a, 0);
 
     if (is("softmax_soft")) { /* the winner gives a thousandth away */
         const size_t p = gsl_vector_max_index(a);
@@ -141,6 +150,31 @@ WRAP(int, attn_softmax_jacobian, const gsl_vector *a, gsl_matrix *J)
             gsl_matrix_set(J, j, j, gsl_vector_get(a, j));
     if (is("jacobian_asymmetric"))
         *gsl_matrix_ptr(J, 0, 1) += 1e-16;
+    return status;
+}
+
+WRAP(int, attn_softmax_jvp, const gsl_vector *a, const gsl_vector *x,
+     gsl_vector *y)
+{
+    const int status = __real_attn_softmax_jvp(a, x, y);
+
+    if (is("jvp_doubled"))
+        gsl_vector_scale(y, 2);
+    if (is("jvp_sign"))
+        gsl_vector_scale(y, -1);
+    return status;
+}
+
+WRAP(double, attn_softmax_entropy, const gsl_vector *a)
+{
+    return __real_attn_softmax_entropy(a) * (is("entropy_sign") ? -1 : 1);
+}
+
+WRAP(int, attn_theory_max_normal, size_t n, attn_theory_value *mean)
+{
+    const int status = __real_attn_theory_max_normal(n, mean);
+
+    mean->value *= is("max_wrong") ? 0.8 : 1;
     return status;
 }
 
