@@ -5,6 +5,7 @@
  */
 #include "attn_convolution.h"
 #include "attn_layer.h"
+#include "attn_math.h"
 #include "attn_moments.h"
 #include "attn_permutation.h"
 #include "attn_position.h"
@@ -44,14 +45,14 @@ static double largest_difference(const gsl_matrix *A, const gsl_matrix *B)
 
     for (size_t i = 0; i < A->size1; i++)
         for (size_t j = 0; j < A->size2; j++)
-            largest = fmax(largest, fabs(gsl_matrix_get(A, i, j) -
-                                         gsl_matrix_get(B, i, j)));
+            largest = attn_max(largest, fabs(gsl_matrix_get(A, i, j) -
+                                             gsl_matrix_get(B, i, j)));
     return largest;
 }
 
 static double largest(const gsl_matrix *A)
 {
-    return fmax(gsl_matrix_max(A), -gsl_matrix_min(A));
+    return attn_max(gsl_matrix_max(A), -gsl_matrix_min(A));
 }
 
 static double root_mean_square(const gsl_matrix *A)
@@ -194,10 +195,10 @@ static void merge_defects(void *total, const void *partial)
     attn_moments_merge(&t->positions, &p->positions);
     attn_moments_merge(&t->shifts, &p->shifts);
     attn_moments_merge(&t->permutations, &p->permutations);
-    t->attention_max = fmax(t->attention_max, p->attention_max);
-    t->shifts_max = fmax(t->shifts_max, p->shifts_max);
-    t->positions_min = fmin(t->positions_min, p->positions_min);
-    t->permutations_min = fmin(t->permutations_min, p->permutations_min);
+    t->attention_max = attn_max(t->attention_max, p->attention_max);
+    t->shifts_max = attn_max(t->shifts_max, p->shifts_max);
+    t->positions_min = attn_min(t->positions_min, p->positions_min);
+    t->permutations_min = attn_min(t->permutations_min, p->permutations_min);
 }
 
 /* All four defects for the bench's X and p. */
@@ -208,22 +209,22 @@ static int take_defects(bench *b, defects *out)
 
     x /= b->largest_value;
     attn_moments_add(&out->attention, x);
-    out->attention_max = fmax(out->attention_max, x);
+    out->attention_max = attn_max(out->attention_max, x);
     if (!status && !is_identity(b->p)) {
         status = defect(b, attention_with_positions, b->O, b->PO, b->OP, &x);
         x /= root_mean_square(b->O);
         attn_moments_add(&out->positions, x);
-        out->positions_min = fmin(out->positions_min, x);
+        out->positions_min = attn_min(out->positions_min, x);
     }
     if (!status)
         status = defect(b, convolution, b->C, b->PC, b->CP, &x);
     x /= root_mean_square(b->C);
     if (attn_permutation_is_shift(b->p)) {
         attn_moments_add(&out->shifts, x);
-        out->shifts_max = fmax(out->shifts_max, x);
+        out->shifts_max = attn_max(out->shifts_max, x);
     } else {
         attn_moments_add(&out->permutations, x);
-        out->permutations_min = fmin(out->permutations_min, x);
+        out->permutations_min = attn_min(out->permutations_min, x);
     }
     return status;
 }
@@ -291,7 +292,7 @@ static int random_permutations(attn_run *run)
         const int status = attn_blocks_run(&job, work, merge_defects, &m, &n);
         if (status)
             return status;
-        worst = fmax(worst, m.attention_max / (double)n);
+        worst = attn_max(worst, m.attention_max / (double)n);
         merge_defects(&all, &m);
         ATTN_DAT_ROW(run->dat, (double)n, (double)m.attention.n,
                      m.attention.mean, m.attention_max, 2 * (double)n * eps,
@@ -414,14 +415,15 @@ static int circulant(attn_run *run)
     int status = convolution(NULL, I, C);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) {
-            worst = fmax(worst, fabs(gsl_matrix_get(C, i, j) -
+            worst =
+                attn_max(worst, fabs(gsl_matrix_get(C, i, j) -
                                      gsl_matrix_get(C, 0, (j + N - i) % N)));
             gsl_matrix_set(S, i, j, j == (i + 1) % N);
         }
     status = status ? status : attn_product_ab(C, S, CS);
     status = status ? status : attn_product_ab(S, C, SC);
     attn_claims_exact(run->claims, "equivariance.convolution/circulant", 0,
-                      fmax(worst, largest_difference(CS, SC)), 0, N * N,
+                      attn_max(worst, largest_difference(CS, SC)), 0, N * N,
                       "C_ij depends on j - i mod n alone, and C S = S C");
     return status;
 }
@@ -437,10 +439,10 @@ static double to_nearest(const gsl_matrix *O, size_t i, const gsl_matrix *M,
     for (size_t k = 0; k < M->size1; k++) {
         double far = 0;
         for (size_t j = 0; j < M->size2; j++)
-            far = fmax(far,
-                       fabs(gsl_matrix_get(O, i, j) - gsl_matrix_get(M, k, j)));
+            far = attn_max(
+                far, fabs(gsl_matrix_get(O, i, j) - gsl_matrix_get(M, k, j)));
         if (k != skip)
-            nearest = fmin(nearest, far);
+            nearest = attn_min(nearest, far);
     }
     return nearest;
 }
@@ -454,9 +456,9 @@ static int sets(attn_run *run, bench *b)
     gsl_permutation_swap(b->p, 0, 2); /* dog and man */
     const int status = defect(b, attention, b->O, b->PO, b->OP, &x);
     for (size_t i = 0; i < b->n; i++) {
-        far = fmax(far, fmax(to_nearest(b->O, i, b->OP, b->n),
-                             to_nearest(b->OP, i, b->O, b->n)));
-        apart = fmin(apart, to_nearest(b->O, i, b->O, i));
+        far = attn_max(far, attn_max(to_nearest(b->O, i, b->OP, b->n),
+                                     to_nearest(b->OP, i, b->O, b->n)));
+        apart = attn_min(apart, to_nearest(b->O, i, b->O, i));
     }
     attn_claims_exact(run->claims, "equivariance.sets", 0,
                       far / b->largest_value, 2 * 3 * eps, 2 * b->n,
@@ -476,12 +478,12 @@ static int twins(attn_run *run, bench *b)
     gsl_matrix_set_row(b->X, 3, &first.vector);
     int status = attention(b, b->X, b->O);
     for (size_t j = 0; j < OUT; j++)
-        apart[0] = fmax(apart[0], fabs(gsl_matrix_get(b->O, 0, j) -
-                                       gsl_matrix_get(b->O, 3, j)));
+        apart[0] = attn_max(apart[0], fabs(gsl_matrix_get(b->O, 0, j) -
+                                           gsl_matrix_get(b->O, 3, j)));
     status = status ? status : attention_with_positions(b, b->X, b->O);
     for (size_t j = 0; j < OUT; j++)
-        apart[1] = fmax(apart[1], fabs(gsl_matrix_get(b->O, 0, j) -
-                                       gsl_matrix_get(b->O, 3, j)));
+        apart[1] = attn_max(apart[1], fabs(gsl_matrix_get(b->O, 0, j) -
+                                           gsl_matrix_get(b->O, 3, j)));
     attn_claims_exact(run->claims, "position.breaks/twins_without", 0, apart[0],
                       0, OUT, "equal tokens, equal outputs without positions");
     attn_claims_floor(run->claims, "position.breaks/twins", floor_defect,

@@ -4,6 +4,7 @@
  * Toeplitz.
  */
 #include "attn_layer.h"
+#include "attn_math.h"
 #include "attn_position.h"
 #include "attn_product.h"
 #include "attn_program.h"
@@ -48,10 +49,10 @@ static double diagonal_spread(const gsl_matrix *S)
             if (i - offset >= 0 && i - offset < n) {
                 const double s =
                     gsl_matrix_get(S, (size_t)i, (size_t)(i - offset));
-                low = fmin(low, s);
-                high = fmax(high, s);
+                low = attn_min(low, s);
+                high = attn_max(high, s);
             }
-        worst = fmax(worst, high - low);
+        worst = attn_max(worst, high - low);
     }
     return worst;
 }
@@ -149,10 +150,10 @@ static int measure(attn_run *run, room *m)
     attn_rng_set(&g, run->seed, attn_rng_experiment("position_encoding", 0), 0);
     for (size_t t = 0; !status && t < trials; t++) {
         status = rotary_spread(m, &g, fill_same, &x);
-        same = fmax(same, x);
+        same = attn_max(same, x);
         if (!status)
             status = rotary_spread(m, &g, fill_fresh, &x);
-        fresh = fmin(fresh, x);
+        fresh = attn_min(fresh, x);
     }
     /* A turn keeps lengths: |R_i q| = |q|. */
     fill_same(&g, m->Q);
@@ -161,7 +162,7 @@ static int measure(attn_run *run, room *m)
     for (size_t i = 0; i < tokens; i++) {
         const double *row = gsl_matrix_const_ptr(m->Q, i, 0);
         const double after = sqrt(attn_product_dot(row, row, head_size));
-        turned = fmax(turned, fabs(after / before - 1));
+        turned = attn_max(turned, fabs(after / before - 1));
     }
     attn_claims_exact(run->claims, "rotary.toeplitz", 0, same, 2 * n * eps,
                       trials,

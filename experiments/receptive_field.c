@@ -245,23 +245,28 @@ static const attn_dat_column profile_columns[] = {
     {"influence", "influence of that input, L layers of equal taps"},
     {"gaussian", "Gaussian density of sd sqrt(L (k^2-1)/12)"}};
 
-/* The profile of the deepest stack of equal taps, exactly. */
+/* The profile of the deepest stack of equal taps, and the sd of all. */
 static int profile(attn_run *run, double *room)
 {
-    const kernel s = {taps, layers, 1};
     const size_t width = 1 + layers * (taps - 1);
     const double want = effective_variance(taps, layers);
-    const double moment = influence(&s, NULL, room);
+    double error = 0;
 
+    for (size_t depth = 1; depth <= layers; depth++) {
+        const kernel s = {taps, depth, 1};
+        const double sd = sqrt(effective_variance(taps, depth));
+        error = attn_max(error, fabs(sqrt(influence(&s, NULL, room)) / sd - 1));
+    }
     attn_dat_block(run->dat, "profile", profile_columns, 3);
     for (size_t i = 0; i < width; i++) {
         const double x = (double)i - 0.5 * (double)(width - 1);
         ATTN_DAT_ROW(run->dat, x, room[i],
                      attn_exp(-x * x / (2 * want)) / sqrt(2 * M_PI * want));
     }
-    attn_claims_exact(run->claims, "reach.effective/equal", sqrt(want),
-                      sqrt(moment), 8 * (double)layers * 0x1p-52 * sqrt(want),
-                      width, "sd of the influence, equal taps; 8 L eps");
+    attn_claims_exact(run->claims, "reach.effective/equal", 0, error,
+                      8 * (double)layers * 0x1p-52, layers,
+                      "sd of the influence of equal taps over sqrt(L (k^2-1)"
+                      "/12), - 1, every depth up to L; 8 L eps");
     return GSL_SUCCESS;
 }
 

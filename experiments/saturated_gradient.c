@@ -55,7 +55,7 @@ static int chain_error(chain *c, gsl_matrix *W, const gsl_matrix *dW,
                        double *error, size_t *entries)
 {
     const double h = 6e-6,
-                 scale = fmax(gsl_matrix_max(dW), -gsl_matrix_min(dW));
+                 scale = attn_max(gsl_matrix_max(dW), -gsl_matrix_min(dW));
     int status = GSL_SUCCESS;
 
     for (size_t i = 0; i < W->size1; i++)
@@ -69,8 +69,8 @@ static int chain_error(chain *c, gsl_matrix *W, const gsl_matrix *dW,
             status = status ? status : chain_loss(c, &down);
             *w = keep;
             const double slope = (up - down) / (above - under);
-            *error =
-                fmax(*error, fabs(slope - gsl_matrix_get(dW, i, j)) / scale);
+            *error = attn_max(*error,
+                              fabs(slope - gsl_matrix_get(dW, i, j)) / scale);
         }
     return status;
 }
@@ -138,7 +138,7 @@ static int gradient_chain(attn_run *run, attn_rng *g)
 
 static double largest(const gsl_vector *x)
 {
-    return fmax(gsl_vector_max(x), -gsl_vector_min(x));
+    return attn_max(gsl_vector_max(x), -gsl_vector_min(x));
 }
 
 /* Random scores of both regimes and a random fixed downstream gradient. */
@@ -160,8 +160,8 @@ static int gradient_bound(attn_run *run, attn_rng *g)
             status = attn_softmax_jvp(&a.vector, &G.vector, &dS.vector);
         const double range =
             gsl_vector_max(&G.vector) - gsl_vector_min(&G.vector);
-        ratio = fmax(ratio, largest(&dS.vector) /
-                                (attn_softmax_rest(&a.vector) * range));
+        ratio = attn_max(ratio, largest(&dS.vector) /
+                                    (attn_softmax_rest(&a.vector) * range));
     }
     attn_claims_bound(run->claims, "gradient.bound", ratio, 16 * eps, trials,
                       "|dL/ds_l| <= (1 - a_max)(max g - min g), fixed g; 16 "
@@ -229,14 +229,14 @@ static int cross_entropy(attn_run *run, attn_rng *g)
     attn_claims_exact(run->claims, "gradient.cross_entropy", 0, error[0], 1e-12,
                       1, "|p - y| when confident and right; 5 e^-30 < 1e-12");
     attn_claims_floor(run->claims, "gradient.cross_entropy/others", 0.1,
-                      fmin(error[1], fmin(error[2], error[3])), 3,
+                      attn_min(error[1], attn_min(error[2], error[3])), 3,
                       "|p - y| in the three other cells");
     attn_claims_exact(run->claims, "gradient.cross_entropy/frozen", 0,
-                      fmax(passed[0], passed[1]), 1e-11, 2,
+                      attn_max(passed[0], passed[1]), 1e-11, 2,
                       "|J^T g| when confident, right or wrong; 5 |g| e^-30 < "
                       "1e-11");
     attn_claims_floor(run->claims, "gradient.cross_entropy/alive", 0.01,
-                      fmin(passed[2], passed[3]), 2,
+                      attn_min(passed[2], passed[3]), 2,
                       "|J^T g| when not confident");
     return status;
 }

@@ -4,6 +4,7 @@
  * sqrt(d_k), of variance 1 at every head size.
  */
 #include "attn_layer.h"
+#include "attn_math.h"
 #include "attn_pairs.h"
 #include "attn_product.h"
 #include "attn_program.h"
@@ -238,8 +239,8 @@ static int hypotheses(attn_run *run)
                       "%");
     if (!own && pairs >= ENOUGH)
         attn_claims_floor(run->claims, "spread.hypotheses/rejects", 4.21,
-                          fmin(fabs(z_mean(&m[0], lecture)),
-                               fabs(z_variance(&m[1], lecture))),
+                          attn_min(fabs(z_mean(&m[0], lecture)),
+                                   fabs(z_variance(&m[1], lecture))),
                           2 * pairs,
                           "|z| of the lecture's own law on the broken sample "
                           "passes the limit");

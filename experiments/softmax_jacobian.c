@@ -108,14 +108,15 @@ static int check_formula(gsl_vector *s, const gsl_vector *x, formula *worst)
                                  (above - under);
             const double Jjl = gsl_matrix_get(J, j, l);
             const double Jlj = gsl_matrix_get(J, l, j);
-            worst->differences = fmax(worst->differences, fabs(Jjl - slope));
-            worst->symmetric = fmax(worst->symmetric, fabs(Jjl - Jlj));
+            worst->differences =
+                attn_max(worst->differences, fabs(Jjl - slope));
+            worst->symmetric = attn_max(worst->symmetric, fabs(Jjl - Jlj));
             row += Jlj;
             form += gsl_vector_get(x, l) * Jlj * gsl_vector_get(x, j);
         }
-        worst->rows = fmax(worst->rows, fabs(row));
+        worst->rows = attn_max(worst->rows, fabs(row));
     }
-    worst->positive = fmax(worst->positive, -form);
+    worst->positive = attn_max(worst->positive, -form);
     return status;
 }
 
@@ -401,9 +402,10 @@ static int norm_extremes(attn_run *run, double largest_norm)
     gsl_vector_set_zero(a);
     gsl_vector_set(a, 0, 0.5);
     gsl_vector_set(a, keys - 1, 0.5);
-    attn_claims_exact(run->claims, "demo.norm/tie", 0.5,
-                      fmax(attn_softmax_frobenius(a), attn_softmax_spectral(a)),
-                      4 * 0x1p-52, 1, "both norms of a tie of two; 4 eps");
+    attn_claims_exact(
+        run->claims, "demo.norm/tie", 0.5,
+        attn_max(attn_softmax_frobenius(a), attn_softmax_spectral(a)),
+        4 * 0x1p-52, 1, "both norms of a tie of two; 4 eps");
     attn_claims_bound(run->claims, "demo.norm/largest", largest_norm,
                       8 * 0x1p-52, 2 * trials,
                       "tr J <= 1 - 1/n, |J|_F <= 1/2, |J|_2 <= 1/2; 8 eps");
@@ -424,12 +426,12 @@ static int experiment(attn_run *run)
     if (status)
         return status;
     attn_claims_bound(run->claims, "jacobian.limit",
-                      fmax(m[0].largest_entry, m[1].largest_entry), 8 * 0x1p-52,
-                      2 * trials, "|J_jl| <= 1 - a_max; 8 eps");
+                      attn_max(m[0].largest_entry, m[1].largest_entry),
+                      8 * 0x1p-52, 2 * trials, "|J_jl| <= 1 - a_max; 8 eps");
     status = norms(run);
-    return status
-               ? status
-               : norm_extremes(run, fmax(m[0].largest_norm, m[1].largest_norm));
+    return status ? status
+                  : norm_extremes(
+                        run, attn_max(m[0].largest_norm, m[1].largest_norm));
 }
 
 int main(int argc, char *argv[])

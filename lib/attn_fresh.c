@@ -1,6 +1,7 @@
 /* s_j = scale <q, k_j>, a = softmax(s), J = diag(a) - a a^T, again and again.
  */
 #include "attn_fresh.h"
+#include "attn_math.h"
 #include "attn_product.h"
 #include "attn_sample.h"
 #include "attn_softmax.h"
@@ -27,13 +28,13 @@ static void record(attn_fresh_sample *out, const attn_fresh *head, size_t trial,
     attn_moments_add(&out->stein, trace - mean_score / (sigma * sigma));
 
     attn_softmax_jacobian(a, J);
-    const double entry = fmax(gsl_matrix_max(J), -gsl_matrix_min(J));
+    const double entry = attn_max(gsl_matrix_max(J), -gsl_matrix_min(J));
     if (rest > 0)
-        out->largest_entry = fmax(out->largest_entry, entry / rest);
+        out->largest_entry = attn_max(out->largest_entry, entry / rest);
     if (head->n > 1)
-        out->largest_norm =
-            fmax(out->largest_norm,
-                 fmax(trace / (1 - 1 / n), 2 * fmax(frobenius, spectral)));
+        out->largest_norm = attn_max(
+            out->largest_norm,
+            attn_max(trace / (1 - 1 / n), 2 * attn_max(frobenius, spectral)));
     if (head->norms)
         head->norms[trial] = frobenius;
 }
@@ -74,8 +75,8 @@ static void merge(void *total, const void *partial)
     attn_moments_merge(&t->squares, &p->squares);
     attn_moments_merge(&t->entropy, &p->entropy);
     attn_moments_merge(&t->stein, &p->stein);
-    t->largest_entry = fmax(t->largest_entry, p->largest_entry);
-    t->largest_norm = fmax(t->largest_norm, p->largest_norm);
+    t->largest_entry = attn_max(t->largest_entry, p->largest_entry);
+    t->largest_norm = attn_max(t->largest_norm, p->largest_norm);
 }
 
 int attn_fresh_measure(attn_blocks job, const attn_fresh *head,

@@ -24,4 +24,16 @@ double attn_log1p(double x);
 double attn_sin(double x);
 double attn_cos(double x);
 
+/* The larger and the smaller of two, NaN when either is: fmax and fmin drop it,
+ * and so would a check that looks for the worst of its cases. */
+static inline double attn_max(double x, double y)
+{
+    return x >= y || x != x ? x : y;
+}
+
+static inline double attn_min(double x, double y)
+{
+    return x <= y || x != x ? x : y;
+}
+
 #endif

@@ -76,7 +76,8 @@ typedef struct {
                                      E[|J|_F^2 + sum a^2/sigma^2] */
 } attn_theory_jacobian;
 
-/* For n independent N(0, sigma^2) scores. GSL_EINVAL: n or sigma is 0. */
+/* For n independent N(0, sigma^2) scores. GSL_EINVAL: n or sigma is 0, or n is
+ * above 1e9, where the grid no longer holds B_0^n. */
 int attn_theory_jacobian_at(size_t n, double sigma, attn_theory_jacobian *J);
 
 /*

@@ -26,7 +26,8 @@
 #include <stdlib.h>
 
 enum {
-    POWERS = 8,        /* largest K */
+    POWERS = 8, /* largest K */
+    MOST_KEYS = 1000000000,
     PARTS = 4,         /* most factors of a product */
     NODES = 40,        /* Gauss-Legendre nodes over |q| */
     NODES_COARSE = 30, /* the same, for the error */
@@ -186,7 +187,8 @@ int attn_theory_power_sums(size_t n, double sigma, const unsigned *powers,
 
     for (size_t i = 0; i < count && i < PARTS; i++)
         K += powers[i] ? powers[i] : POWERS + 1;
-    if (n == 0 || !(sigma > 0) || count == 0 || count > PARTS || K > POWERS)
+    if (n == 0 || n > MOST_KEYS || !(sigma > 0) || count == 0 ||
+        count > PARTS || K > POWERS)
         GSL_ERROR("n, sigma > 0, up to 4 powers of sum up to 8", GSL_EINVAL);
     for (int coarse = 1; coarse <= 2; coarse++) {
         table t = {0};
@@ -276,8 +278,8 @@ int attn_theory_jacobian_at(size_t n, double sigma, attn_theory_jacobian *J)
     moments fine = {0}, coarse = {0};
     int status;
 
-    if (n == 0 || !(sigma > 0))
-        GSL_ERROR("n and sigma are positive", GSL_EINVAL);
+    if (n == 0 || n > MOST_KEYS || !(sigma > 0))
+        GSL_ERROR("n is 1 to 1e9, sigma is positive", GSL_EINVAL);
     status = add_at(&n, 1, sigma, 1, 1, &fine);
     if (!status)
         status = add_at(&n, 1, sigma, 2, 1, &coarse);
@@ -317,8 +319,8 @@ int attn_theory_fresh_head(const size_t *n, size_t count, size_t d_k,
     if (d_k == 0 || !(scale > 0) || count == 0)
         GSL_ERROR("d_k, scale and count are positive", GSL_EINVAL);
     for (size_t i = 0; i < count; i++)
-        if (n[i] == 0)
-            GSL_ERROR("a head over no keys", GSL_EINVAL);
+        if (n[i] == 0 || n[i] > MOST_KEYS)
+            GSL_ERROR("n is 1 to 1e9", GSL_EINVAL);
     moments *fine = calloc(2 * count, sizeof *fine);
     if (!fine)
         GSL_ERROR("no memory for the moments", GSL_ENOMEM);

@@ -310,3 +310,13 @@ Test(math, sine_is_odd_and_cosine_even)
     }
     cr_assert_eq(compared, 10000);
 }
+
+Test(math, the_larger_and_the_smaller_keep_a_nan)
+{
+    cr_assert_eq(attn_max(1, 2), 2);
+    cr_assert_eq(attn_max(2, 1), 2);
+    cr_assert_eq(attn_min(1, 2), 1);
+    cr_assert_eq(attn_min(2, 1), 1);
+    cr_assert(isnan(attn_max(NAN, 1)) && isnan(attn_max(1, NAN)));
+    cr_assert(isnan(attn_min(NAN, 1)) && isnan(attn_min(1, NAN)));
+}

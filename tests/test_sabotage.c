@@ -69,6 +69,8 @@ static const mutation mutations[] = {
     {"born_saturated", "softmax_tempered", "",
      "born.law born.law/sweep born.freezing born.freezing/map born.half_nat "
      "born.half_nat/keys temperature.sweep/decision"},
+    {"born_saturated", "sharing_wrong", "--trials 1000",
+     "born.freezing/bound born.freezing/map"},
     {"born_saturated", "softmax_first", "--trials 1000",
      "born.freezing/fluid temperature.sweep/uniform"},
     {"born_saturated", "entropy_sign", "--trials 1000", "temperature.sweep"},

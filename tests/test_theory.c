@@ -296,6 +296,7 @@ Test(theory, impossible_heads_are_refused)
 
     gsl_set_error_handler_off();
     cr_assert_eq(attn_theory_jacobian_at(0, 1, J), GSL_EINVAL);
+    cr_assert_eq(attn_theory_jacobian_at(2000000000, 1, J), GSL_EINVAL);
     cr_assert_eq(attn_theory_jacobian_at(4, 0, J), GSL_EINVAL);
     cr_assert_eq(attn_theory_jacobian_at(4, NAN, J), GSL_EINVAL);
     cr_assert_eq(attn_theory_fresh_head(n, 2, 8, 1, J), GSL_EINVAL);

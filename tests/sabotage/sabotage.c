@@ -178,6 +178,15 @@ WRAP(int, attn_theory_max_normal, size_t n, attn_theory_value *mean)
     return status;
 }
 
+WRAP(int, attn_theory_jacobian_at, size_t n, double sigma,
+     attn_theory_jacobian *J)
+{
+    const int status = __real_attn_theory_jacobian_at(n, sigma, J);
+
+    J->squares.value *= is("sharing_wrong") ? 0.8 : 1;
+    return status;
+}
+
 WRAP(double, attn_softmax_trace, const gsl_vector *a)
 {
     return __real_attn_softmax_trace(a) * (is("trace_wrong") ? 1.2 : 1);
