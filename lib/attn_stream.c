@@ -11,6 +11,7 @@
 #include "attn_stream.h"
 #include "attn_blocks.h"
 #include "attn_clones.h"
+#include "attn_count.h"
 #include "attn_exp.h"
 #include "attn_math.h"
 #include "attn_softmax.h"
@@ -18,10 +19,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-#ifndef ATTN_COUNT
-#define ATTN_COUNT(multiply_adds) ((void)0)
-#endif
 
 enum { LANES = 32, LINE = 64 /* bytes of a cache line */ };
 

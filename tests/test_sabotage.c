@@ -65,6 +65,23 @@ static const mutation mutations[] = {
      "equivariance.convolution/others equivariance.convolution/all"},
     {"permutation_equivariance", "positions_forgotten", "--trials 20",
      "position.breaks position.breaks/twins"},
+    {"attention_cost", "product_twice",
+     "--tokens 256 --head-size 16 --long 500",
+     "cost.time cost.time/shapes cost.time/crossing"},
+    {"attention_cost", "loop_over_tokens_more",
+     "--tokens 256 --head-size 16 --long 500", "cost.time cost.time/tokens"},
+    {"attention_cost", "loop_over_width_more",
+     "--tokens 256 --head-size 16 --long 500", "cost.time/width"},
+    {"attention_cost", "tile_twice", "--tokens 256 --head-size 16 --long 500",
+     "cost.time/streamed"},
+    {"attention_cost", "weights_copied",
+     "--tokens 256 --head-size 16 --long 500", "cost.memory"},
+    {"attention_cost", "stream_holds_weights",
+     "--tokens 256 --head-size 16 --long 500",
+     "cost.memory/streamed cost.memory/reported"},
+    {"attention_cost", "stream_drifts",
+     "--tokens 256 --head-size 16 --long 500",
+     "cost.memory/same cost.memory/rows"},
 };
 enum { MUTATIONS = sizeof mutations / sizeof *mutations };
 
@@ -74,6 +91,7 @@ static const char *const runs[][2] = {
     {"score_spread", "--entries rademacher"},
     {"softmax_jacobian", ""},
     {"permutation_equivariance", "--trials 20"},
+    {"attention_cost", "--tokens 256 --head-size 16 --long 500"},
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 
