@@ -57,15 +57,32 @@ static size_t padded(size_t bytes)
     return (bytes / 64 + 1) * 64;
 }
 
+static size_t blocks_of(const attn_blocks *job)
+{
+    return job->trials / job->per_block + (job->trials % job->per_block != 0);
+}
+
+/* Blocks of a window: at most so many are held. */
+static size_t held_by(const attn_blocks *job)
+{
+    const size_t blocks = blocks_of(job);
+
+    return blocks < WINDOW ? blocks : WINDOW;
+}
+
+size_t attn_blocks_bytes(const attn_blocks *job)
+{
+    return (held_by(job) + 1) * (padded(job->partial_size) + sizeof(int)) +
+           job->threads * padded(job->scratch_size);
+}
+
 int attn_blocks_run(const attn_blocks *job, attn_blocks_work *work,
                     attn_blocks_merge *merge, void *total, const void *setup)
 {
     if (job->per_block == 0 || job->threads == 0)
         GSL_ERROR("blocks need at least one trial and one thread", GSL_EINVAL);
 
-    const size_t blocks =
-        job->trials / job->per_block + (job->trials % job->per_block != 0);
-    const size_t held = blocks < WINDOW ? blocks : WINDOW;
+    const size_t blocks = blocks_of(job), held = held_by(job);
     window w = {.job = job,
                 .blocks = blocks,
                 .stride = padded(job->partial_size),

@@ -45,6 +45,9 @@ typedef void attn_blocks_merge(void *total, const void *partial);
 int attn_blocks_run(const attn_blocks *job, attn_blocks_work *work,
                     attn_blocks_merge *merge, void *total, const void *setup);
 
+/* Bytes that attn_blocks_run takes while it works. */
+size_t attn_blocks_bytes(const attn_blocks *job);
+
 /* How many processors there are for threads to run on. */
 size_t attn_blocks_processors(void);
 

@@ -152,6 +152,20 @@ void attn_dat_row(attn_dat *dat, size_t count, const double *values)
     }
 }
 
+void attn_dat_print_rows(attn_dat *dat, FILE *out)
+{
+    const char *line = fflush(dat->stream) == 0 ? dat->text : "";
+
+    while (*line != '\0') {
+        const size_t length = strcspn(line, "\n");
+
+        if (*line != '#') {
+            fprintf(out, "%.*s\n", (int)length, line);
+        }
+        line += length + (line[length] == '\n');
+    }
+}
+
 /* A new file beside path; its descriptor, or -1 with errno. */
 static int open_temporary(const char *path, char *name, size_t size)
 {

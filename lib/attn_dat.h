@@ -56,6 +56,9 @@ void attn_dat_row(attn_dat *dat, size_t count, const double *values);
                  sizeof((const double[]){__VA_ARGS__}) / sizeof(double),       \
                  (const double[]){__VA_ARGS__})
 
+/* Print what is no comment: names and numbers, as they stand in the file. */
+void attn_dat_print_rows(attn_dat *dat, FILE *out);
+
 /* The stream behind the file, for text that is no row. */
 FILE *attn_dat_stream(attn_dat *dat);
 

@@ -1,5 +1,6 @@
 /* O = softmax(scale Q K^T) V, with Q = X W_Q, K = X W_K, V = X W_V. */
 #include "attn_layer.h"
+#include "attn_count.h"
 #include "attn_product.h"
 #include "attn_softmax.h"
 #include <gsl/gsl_errno.h>
@@ -52,6 +53,7 @@ int attn_layer_output(const gsl_matrix *A, const gsl_matrix *V, gsl_matrix *O)
                 continue; /* a key that is not seen has no say */
             for (size_t c = 0; c < V->size2; c++)
                 o[c] += a * v[c];
+            ATTN_COUNT(V->size2);
         }
     }
     return GSL_SUCCESS;

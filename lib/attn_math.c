@@ -9,6 +9,8 @@
  * (3rd ed., 2016), chapters 3 and 11. Rounding is to nearest, as C starts up.
  */
 #include "attn_math.h"
+#include "attn_clones.h"
+#include "attn_exp.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +24,6 @@
 /* ln 2 = HI + LO; HI has 42 bits, so k HI is exact for |k| < 2^11. */
 #define LN2_HI 0x1.62e42fefa38p-1
 #define LN2_LO 0x1.ef35793c7673p-45
-#define INVERSE_LN2 0x1.71547652b82fep0
 #define SQRT2 0x1.6a09e667f3bcdp0
 
 /* The sum of two doubles, exactly: hi is the rounded one, lo what it lost. */
@@ -63,12 +64,6 @@ static double from_bits(uint64_t u)
     return x;
 }
 
-/* 2^n for -1022 <= n <= 1023: the exponent's bits hold n + 1023. */
-static double power_of_two(int n)
-{
-    return from_bits((uint64_t)(n + 1023) << 52);
-}
-
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1), by Horner. */
 static double polynomial(const double *c, size_t n, double x)
 {
@@ -79,32 +74,20 @@ static double polynomial(const double *c, size_t n, double x)
     return p;
 }
 
-/* e^x = 2^k e^r, x = k ln 2 + r, |r| <= ln(2)/2 */
 double attn_exp(double x)
 {
-    /* (e^r - 1 - r) / r^2; the first term left out is r^15/15! < 2^-63 */
-    static const double c[] = {
-        1.0 / 2,          1.0 / 6,        1.0 / 24,        1.0 / 120,
-        1.0 / 720,        1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
-        1.0 / 3628800,    1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800,
-        1.0 / 87178291200};
+    return attn_exp_inline(x);
+}
 
-    if (x != x)
-        return NAN;
-    /* Beyond these the product below is infinity or 0 in any case. */
-    x = x > 710 ? 710 : x;
-    x = x < -746 ? -746 : x;
+ATTN_CLONES static void exp_all(const double *x, size_t n, double *y)
+{
+    for (size_t j = 0; j < n; j++)
+        y[j] = attn_exp_inline(x[j]);
+}
 
-    const double k = (x * INVERSE_LN2 + ROUNDER) - ROUNDER;
-    const sum r = two_sum(x - k * LN2_HI, -k * LN2_LO);
-    const double series = r.lo + r.hi * r.hi * polynomial(c, LENGTH(c), r.hi);
-    const sum s = fast_two_sum(1, r.hi);
-    const double e_to_r = s.hi + (s.lo + series);
-
-    /* 2^k in two factors, for k = 1024 and for subnormal results: the first
-     * product is exact, so only the second one rounds. */
-    const int n = (int)k;
-    return e_to_r * power_of_two(n / 2) * power_of_two(n - n / 2);
+void attn_exp_all(const double *x, size_t n, double *y)
+{
+    exp_all(x, n, y);
 }
 
 /*

@@ -1,5 +1,6 @@
 /* x.y, A B, A B^T and A^T B, summed in one fixed order. */
 #include "attn_product.h"
+#include "attn_count.h"
 #include <gsl/gsl_errno.h>
 
 double attn_product_dot(const double *x, const double *y, size_t n)
@@ -7,13 +8,17 @@ double attn_product_dot(const double *x, const double *y, size_t n)
     double sum[8] = {0};
     size_t j = 0;
 
-    for (; j + 8 <= n; j += 8)
+    for (; j + 8 <= n; j += 8) {
         for (size_t lane = 0; lane < 8; lane++)
             sum[lane] += x[j + lane] * y[j + lane];
+        ATTN_COUNT(8);
+    }
     double total = ((sum[0] + sum[4]) + (sum[2] + sum[6])) +
                    ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-    for (; j < n; j++)
+    for (; j < n; j++) {
         total += x[j] * y[j];
+        ATTN_COUNT(1);
+    }
     return total;
 }
 
@@ -30,6 +35,7 @@ int attn_product_ab(const gsl_matrix *A, const gsl_matrix *B, gsl_matrix *C)
             const double *b = gsl_matrix_const_ptr(B, k, 0);
             for (size_t j = 0; j < C->size2; j++)
                 c[j] += a * b[j];
+            ATTN_COUNT(C->size2);
         }
     }
     return GSL_SUCCESS;
@@ -74,6 +80,7 @@ int attn_product_atb(double alpha, const gsl_matrix *A, const gsl_matrix *B,
             double *c = gsl_matrix_ptr(C, i, 0);
             for (size_t j = 0; j < C->size2; j++)
                 c[j] += a[i] * b[j];
+            ATTN_COUNT(C->size2);
         }
     }
     gsl_matrix_scale(C, alpha);

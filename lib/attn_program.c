@@ -26,8 +26,14 @@ typedef struct {
     int plot, quiet, help, version;
     char *command; /* the scientific options, as they were given */
     char *folder;  /* where the files go */
-    char *dat_path, *tsv_path;
+    char *dat_path, *tsv_path, *timing_path;
 } session;
+
+/* What a run fills; timing is NULL where the program has none. */
+typedef struct {
+    attn_dat *dat, *tsv, *timing;
+    attn_claims *claims;
+} output;
 
 /* One line whatever stands in a path: control characters become "?". */
 static void put_line(const char *text)
@@ -178,7 +184,10 @@ static int choose_paths(session *s, const char *published)
     }
     s->dat_path = path_of(s, "dat");
     s->tsv_path = path_of(s, "claims.tsv");
-    return s->dat_path != NULL && s->tsv_path != NULL ? 0 : -1;
+    s->timing_path = path_of(s, "timing.dat");
+    return s->dat_path != NULL && s->tsv_path != NULL && s->timing_path != NULL
+               ? 0
+               : -1;
 }
 
 /* Do the options go together: 0, or the exit status and a line on stderr. */
@@ -309,19 +318,23 @@ static int write_file(const session *s, attn_dat *dat, const char *path)
     return 0;
 }
 
-static int run(const session *s, attn_dat *dat, attn_claims *claims)
+static int run(const session *s, const output *o)
 {
     attn_bar bar = attn_bar_start(stderr);
     const int is_watched = !s->quiet && isatty(STDERR_FILENO);
     attn_run job = {.seed = s->seed,
                     .threads = s->threads,
-                    .dat = dat,
-                    .claims = claims,
+                    .dat = o->dat,
+                    .timing = o->timing,
+                    .claims = o->claims,
                     .progress = is_watched ? attn_bar_show : NULL,
                     .progress_context = &bar};
     int status;
 
-    write_head(s, dat);
+    write_head(s, o->dat);
+    if (o->timing != NULL) {
+        write_head(s, o->timing);
+    }
     status = s->program->run(&job);
     attn_bar_clear(&bar);
     if (status == GSL_ENOMEM) {
@@ -350,9 +363,33 @@ static int draw(const session *s, const char *executable)
     return 0;
 }
 
+/* All files, the first that fails ends it: 0 or the exit status. */
+static int write_files(const session *s, const output *o)
+{
+    int status = write_file(s, o->dat, s->dat_path);
+
+    if (status == 0) {
+        attn_claims_tsv(o->claims, attn_dat_stream(o->tsv));
+        status = write_file(s, o->tsv, s->tsv_path);
+    }
+    if (status == 0 && o->timing != NULL) {
+        status = write_file(s, o->timing, s->timing_path);
+    }
+    return status;
+}
+
+static void report(const session *s, const output *o)
+{
+    attn_claims_print(o->claims, stdout);
+    printf("wrote %s and %s\n", s->dat_path, s->tsv_path);
+    if (o->timing != NULL) {
+        printf("timed in %s:\n", s->timing_path);
+        attn_dat_print_rows(o->timing, stdout);
+    }
+}
+
 /* Run, write, print, draw: 0 or the exit status of what failed. */
-static int perform(const session *s, const char *executable, attn_dat *dat,
-                   attn_dat *tsv, attn_claims *claims)
+static int perform(const session *s, const char *executable, const output *o)
 {
     int status;
 
@@ -360,19 +397,12 @@ static int perform(const session *s, const char *executable, attn_dat *dat,
         return fail(s, strerror(errno), s->folder,
                     "choose another folder with --out");
     }
-    status = run(s, dat, claims);
-    if (status != 0) {
-        return status;
-    }
-
-    attn_claims_tsv(claims, attn_dat_stream(tsv));
-    status = write_file(s, dat, s->dat_path);
+    status = run(s, o);
     if (status == 0) {
-        status = write_file(s, tsv, s->tsv_path);
+        status = write_files(s, o);
     }
     if (status == 0 && !s->quiet) {
-        attn_claims_print(claims, stdout);
-        printf("wrote %s and %s\n", s->dat_path, s->tsv_path);
+        report(s, o);
     }
     if (status == 0 && s->plot) {
         status = draw(s, executable);
@@ -382,22 +412,26 @@ static int perform(const session *s, const char *executable, attn_dat *dat,
 
 static int experiment(const session *s, const char *executable)
 {
-    attn_dat *dat = attn_dat_alloc();
-    attn_dat *tsv = attn_dat_alloc();
-    attn_claims *claims = attn_claims_alloc(s->seed);
+    const int is_timed = s->program->has_timings;
+    const output o = {.dat = attn_dat_alloc(),
+                      .tsv = attn_dat_alloc(),
+                      .timing = is_timed ? attn_dat_alloc() : NULL,
+                      .claims = attn_claims_alloc(s->seed)};
     int status;
 
-    if (dat == NULL || tsv == NULL || claims == NULL) {
+    if (o.dat == NULL || o.tsv == NULL || o.claims == NULL ||
+        (is_timed && o.timing == NULL)) {
         status = fail_memory(s);
     } else {
-        status = perform(s, executable, dat, tsv, claims);
+        status = perform(s, executable, &o);
         if (status == 0) {
-            status = attn_claims_exit_status(claims);
+            status = attn_claims_exit_status(o.claims);
         }
     }
-    attn_claims_free(claims);
-    attn_dat_free(tsv);
-    attn_dat_free(dat);
+    attn_claims_free(o.claims);
+    attn_dat_free(o.timing);
+    attn_dat_free(o.tsv);
+    attn_dat_free(o.dat);
     return status;
 }
 
@@ -450,6 +484,7 @@ int attn_program_main(const attn_program *program, int argc, char *argv[])
         status = fail(&s, "what is printed was lost", "standard output",
                       "make room for it, or ask for --quiet");
     }
+    free(s.timing_path);
     free(s.tsv_path);
     free(s.dat_path);
     free(s.folder);

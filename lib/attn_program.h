@@ -24,6 +24,7 @@ typedef struct {
     uint64_t seed;
     size_t threads;
     attn_dat *dat;                  /* its head is written already */
+    attn_dat *timing;               /* NULL unless the program has timings */
     attn_claims *claims;            /* to be filled */
     attn_blocks_progress *progress; /* for attn_blocks; NULL when quiet */
     void *progress_context;
@@ -35,6 +36,8 @@ typedef struct {
     const char *summary; /* a sentence or two for --help */
     const char *claims;  /* the ids that it measures, for the file's head */
     attn_cli_option *options; /* its own, closed by a NULL name */
+    int has_timings; /* what depends on the clock goes to <stem>.timing.dat,
+                        which is no part of the record */
 
     /* Options that do not go together: 0, or 1 with the error filled. May be
      * NULL. */

@@ -31,6 +31,16 @@ static size_t find_top(const gsl_vector *s)
     return p;
 }
 
+/* x_j = e^{x_j} */
+static void exponentials(gsl_vector *x)
+{
+    if (x->stride == 1)
+        attn_exp_all(x->data, x->size, x->data);
+    else
+        for (size_t j = 0; j < x->size; j++)
+            gsl_vector_set(x, j, attn_exp(gsl_vector_get(x, j)));
+}
+
 int attn_softmax(const gsl_vector *s, gsl_vector *a)
 {
     REQUIRE_SAME_SIZE(s, a);
@@ -43,12 +53,12 @@ int attn_softmax(const gsl_vector *s, gsl_vector *a)
         return ATTN_SOFTMAX_NO_KEY;
     }
 
+    for (size_t j = 0; j < s->size; j++)
+        gsl_vector_set(a, j, below(gsl_vector_get(s, j), top));
+    exponentials(a);
     double rest = 0; /* sum of e^{s_j - top}, j != p */
-    for (size_t j = 0; j < s->size; j++) {
-        const double e = attn_exp(below(gsl_vector_get(s, j), top));
-        gsl_vector_set(a, j, e);
-        rest += j == p ? 0 : e;
-    }
+    for (size_t j = 0; j < s->size; j++)
+        rest += j == p ? 0 : gsl_vector_get(a, j);
     const double Z = 1 + rest;
     for (size_t j = 0; j < s->size; j++)
         gsl_vector_set(a, j, gsl_vector_get(a, j) / Z);

@@ -125,3 +125,21 @@ int attn_theory_max_normal(size_t n, attn_theory_value *mean)
         GSL_ERROR("the largest of no numbers", GSL_EINVAL);
     return integrate(&f, -INFINITY, INFINITY, mean);
 }
+
+attn_theory_cost attn_theory_cost_of(size_t n, size_t d, size_t d_k, size_t d_v,
+                                     size_t heads)
+{
+    const double N = (double)n, D = (double)d, h = (double)heads;
+    const double k = (double)d_k, v = (double)d_v;
+
+    return (attn_theory_cost){.projections = h * N * D * (2 * k + v),
+                              .scores = h * N * N * k,
+                              .sum = h * N * N * v};
+}
+
+double attn_theory_cost_crossing(size_t d, size_t d_k, size_t d_v)
+{
+    const double D = (double)d, k = (double)d_k, v = (double)d_v;
+
+    return D * (2 * k + v) / (k + v);
+}

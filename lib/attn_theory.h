@@ -87,4 +87,20 @@ int attn_theory_jacobian_at(size_t n, double sigma, attn_theory_jacobian *J);
 int attn_theory_fresh_head(const size_t *n, size_t count, size_t d_k,
                            double scale, attn_theory_jacobian *J);
 
+/* ---- "Looking Forward": what a layer costs ---- */
+
+/* Multiply-adds of one forward pass, exact as long as they are below 2^53. */
+typedef struct {
+    double projections; /* heads n d (2 d_k + d_v) */
+    double scores;      /* heads n^2 d_k */
+    double sum;         /* heads n^2 d_v, the weighted sum */
+} attn_theory_cost;
+
+attn_theory_cost attn_theory_cost_of(size_t n, size_t d, size_t d_k, size_t d_v,
+                                     size_t heads);
+
+/* The n from which scores and weighted sum are not the smaller part any more:
+ * d (2 d_k + d_v)/(d_k + d_v), which is 1.5 d when d_k = d_v. */
+double attn_theory_cost_crossing(size_t d, size_t d_k, size_t d_v);
+
 #endif

@@ -168,3 +168,15 @@ Test(blocks, there_is_a_processor)
 {
     cr_assert_geq(attn_blocks_processors(), 1);
 }
+
+Test(blocks, their_memory_is_bounded_whatever_their_number)
+{
+    const attn_blocks few = job_of(10, 1, 2), many = job_of(5000, 1, 2);
+    const attn_blocks most = job_of(1000000, 1, 2), wide = job_of(10, 1, 3);
+
+    cr_assert_geq(attn_blocks_bytes(&few),
+                  10 * sizeof(sums) + 2 * sizeof(double));
+    cr_assert_gt(attn_blocks_bytes(&many), attn_blocks_bytes(&few));
+    cr_assert_eq(attn_blocks_bytes(&many), attn_blocks_bytes(&most));
+    cr_assert_gt(attn_blocks_bytes(&wide), attn_blocks_bytes(&few));
+}

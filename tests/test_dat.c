@@ -438,3 +438,23 @@ Test(dat, freeing_nothing_is_safe)
 {
     attn_dat_free(NULL);
 }
+
+Test(dat, rows_are_printed_without_the_comments)
+{
+    static const attn_dat_column columns[] = {{"n", "tokens"}, {"x", "a one"}};
+    attn_dat *dat = attn_dat_alloc();
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    attn_dat_comment(dat, "head");
+    attn_dat_print_rows(dat, out);
+    attn_dat_block(dat, "block", columns, 2);
+    ATTN_DAT_ROW(dat, 3, 0.5);
+    attn_dat_print_rows(dat, out);
+    fclose(out);
+    cr_assert_str_eq(text, "              n               x\n"
+                           "              3             0.5\n");
+    free(text);
+    attn_dat_free(dat);
+}

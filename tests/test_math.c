@@ -320,3 +320,36 @@ Test(math, the_larger_and_the_smaller_keep_a_nan)
     cr_assert(isnan(attn_max(NAN, 1)) && isnan(attn_max(1, NAN)));
     cr_assert(isnan(attn_min(NAN, 1)) && isnan(attn_min(1, NAN)));
 }
+
+/* Every kind of number: random bits, the range of a softmax, the edges. */
+Test(math, exp_of_many_has_the_bits_of_exp_of_one)
+{
+    static const double edges[] = {0,        -0.0,      1,    710,    709.79,
+                                   -745.13,  -745.14,   -746, 1e300,  -1e300,
+                                   INFINITY, -INFINITY, NAN,  5e-324, -708.5,
+                                   709.0,    -0x1p-60,  36.7};
+    enum { MANY = 1003 };
+    double x[MANY], y[MANY];
+    attn_rng g;
+    size_t ran = 0;
+
+    attn_rng_set(&g, 1, attn_rng_experiment("test.math.many", 0), 0);
+    for (int round = 0; round < 100; round++) {
+        for (size_t j = 0; j < MANY; j++) {
+            const uint64_t u = attn_rng_next(&g);
+            memcpy(&x[j], &u, sizeof u);
+            if (round % 2)
+                x[j] = -800 * attn_rng_uniform(&g);
+        }
+        memcpy(x + round, edges, sizeof edges);
+        attn_exp_all(x, MANY, y);
+        for (size_t j = 0; j < MANY; j++, ran++) {
+            const double want = attn_exp(x[j]);
+            cr_assert(memcmp(&y[j], &want, sizeof want) == 0, "exp(%a)", x[j]);
+        }
+        attn_exp_all(x, MANY, x);
+        cr_assert(memcmp(x, y, sizeof x) == 0);
+        attn_exp_all(x, 0, y); /* none is none */
+    }
+    cr_assert_eq(ran, 100 * MANY);
+}

@@ -15,6 +15,7 @@ static const char *const programs[][2] = {
     {"saturated_gradient", "--trials 50"},
     {"receptive_field", "--tokens 100 --trials 20 --layers 16"},
     {"position_encoding", "--tokens 9 --head-size 6 --trials 3"},
+    {"attention_cost", "--tokens 100 --head-size 10 --long 300"},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -94,6 +95,9 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
         {"permutation_equivariance", "--tokens 4"},
         {"permutation_equivariance", "--tokens +64"},
         {"permutation_equivariance", "--out ''"},
+        {"attention_cost", "--tokens 15"},
+        {"attention_cost", "--head-size 0"},
+        {"attention_cost", "--long 1e4"},
     };
     const char *folder = run_folder();
     size_t ran = 0;
@@ -109,7 +113,7 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
         cr_expect_eq(strncmp(r.err, bad[i][0], strlen(bad[i][0])), 0);
         cr_expect_not(exists(folder, "new"), "%s %s", bad[i][0], bad[i][1]);
     }
-    cr_assert_eq(ran, 25);
+    cr_assert_eq(ran, 28);
     run("rm -r %s", folder);
 }
 
@@ -275,6 +279,28 @@ Test(programs, every_figure_is_drawn_without_a_word, .timeout = 300)
         run("rm -r %s", folder);
     }
     cr_assert_eq(ran, PROGRAMS);
+}
+
+/* Seconds differ from run to run: they are told, and kept out of the record. */
+Test(programs, timings_have_a_file_of_their_own)
+{
+    const char *folder = run_folder();
+    const run_result r = run("%s/attention_cost --tokens 64 --head-size 8 "
+                             "--long 100 --out %s",
+                             run_bin(), folder);
+    char *timing = run_read(folder, "attention_cost.timing.dat");
+
+    cr_assert_neq(r.status, 2, "%s", r.err);
+    cr_assert_not_null(timing);
+    cr_assert_not_null(strstr(timing, "stream_s"));
+    cr_assert_not_null(strstr(r.out, "attention_cost.timing.dat"));
+    cr_assert_not_null(strstr(r.out, "stream_s"));
+    cr_assert_not(exists(folder, "score_spread.timing.dat"));
+    char *dat = run_read(folder, "attention_cost.dat");
+    cr_assert_null(strstr(dat, "_s "));
+    free(dat);
+    free(timing);
+    run("rm -r %s", folder);
 }
 
 /* Run what stands behind "$ bin/" in the README and compare what follows, to

@@ -90,6 +90,23 @@ static const mutation mutations[] = {
     {"position_encoding", "positions_drift", "",
      "rotary.toeplitz rotary.toeplitz/lengths rotary.toeplitz/sinusoidal"},
     {"position_encoding", "scores_dead", "", "rotary.toeplitz/fresh"},
+    {"attention_cost", "product_twice",
+     "--tokens 256 --head-size 16 --long 500",
+     "cost.time cost.time/shapes cost.time/crossing"},
+    {"attention_cost", "loop_over_tokens_more",
+     "--tokens 256 --head-size 16 --long 500", "cost.time cost.time/tokens"},
+    {"attention_cost", "loop_over_width_more",
+     "--tokens 256 --head-size 16 --long 500", "cost.time/width"},
+    {"attention_cost", "tile_twice", "--tokens 256 --head-size 16 --long 500",
+     "cost.time/streamed"},
+    {"attention_cost", "weights_copied",
+     "--tokens 256 --head-size 16 --long 500", "cost.memory"},
+    {"attention_cost", "stream_holds_weights",
+     "--tokens 256 --head-size 16 --long 500",
+     "cost.memory/streamed cost.memory/reported"},
+    {"attention_cost", "stream_drifts",
+     "--tokens 256 --head-size 16 --long 500",
+     "cost.memory/same cost.memory/rows"},
 };
 enum { MUTATIONS = sizeof mutations / sizeof *mutations };
 
@@ -103,6 +120,7 @@ static const char *const runs[][2] = {
     {"saturated_gradient", ""},
     {"receptive_field", "--tokens 100"},
     {"position_encoding", ""},
+    {"attention_cost", "--tokens 256 --head-size 16 --long 500"},
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 

@@ -5,6 +5,7 @@
  * the library know nothing of it. tests/test_sabotage.c has the table.
  */
 #include "attn_convolution.h"
+#include "attn_counted.h"
 #include "attn_fresh.h"
 #include "attn_layer.h"
 #include "attn_math.h"
@@ -13,6 +14,7 @@
 #include "attn_position.h"
 #include "attn_product.h"
 #include "attn_softmax.h"
+#include "attn_stream.h"
 #include "attn_theory.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_permute_matrix.h>
@@ -278,4 +280,46 @@ WRAP(int, attn_permutation_rows, const gsl_permutation *p, const gsl_matrix *X,
     gsl_matrix_memcpy(Y, X);
     gsl_matrix_view part = gsl_matrix_submatrix(Y, 0, 0, Y->size1, p->size);
     return gsl_permute_matrix(p, &part.matrix);
+}
+
+WRAP(int, attn_counted_forward, const attn_layer *layer, const gsl_matrix *X,
+     gsl_matrix *O, attn_counted *count)
+{
+    const int status = __real_attn_counted_forward(layer, X, O, count);
+
+    if (is("product_twice"))
+        count->multiply_adds += X->size1 * layer->d * layer->d_k;
+    if (is("loop_over_tokens_more"))
+        count->multiply_adds *= X->size1;
+    if (is("loop_over_width_more"))
+        count->multiply_adds *= layer->d;
+    if (is("weights_copied"))
+        count->bytes += 8 * X->size1 * X->size1;
+    return status;
+}
+
+WRAP(int, attn_counted_stream, const gsl_matrix *Q, const gsl_matrix *K,
+     const gsl_matrix *V, double scale, gsl_matrix *O, attn_counted *count)
+{
+    const int status = __real_attn_counted_stream(Q, K, V, scale, O, count);
+
+    if (is("tile_twice"))
+        count->multiply_adds += 128 * 32 * Q->size2;
+    if (is("stream_holds_weights"))
+        count->bytes += 8 * Q->size1 * K->size1;
+    if (is("stream_drifts"))
+        gsl_matrix_scale(O, 1 + 1e-9);
+    return status;
+}
+
+WRAP(int, attn_stream_attend, const gsl_matrix *Q, const gsl_matrix *K,
+     const gsl_matrix *V, double scale, const attn_mask *mask,
+     const attn_stream *how, gsl_matrix *O, gsl_vector *lse)
+{
+    const int status =
+        __real_attn_stream_attend(Q, K, V, scale, mask, how, O, lse);
+
+    if (is("stream_drifts"))
+        gsl_matrix_scale(O, 1 + 1e-9);
+    return status;
 }

@@ -1,0 +1,59 @@
+/*
+ * Streaming attention ("Looking Forward"): the layer's output without ever
+ * holding its n x n weights.
+ *
+ *     O = softmax(scale Q K^T) V
+ *
+ * Keys come in tiles. For each query a running maximum m, the running sum
+ * z = sum e^{s_j - m} and the running output o = sum e^{s_j - m} v_j are kept;
+ * a tile with a larger score first multiplies z and o by e^{m_old - m_new}. At
+ * the end the output is o/z, and lse = m + ln z. M. Milakov and N.
+ * Gimelshein, "Online normalizer calculation for softmax" (2018); M. N. Rabe
+ * and C. Staats, "Self-attention does not need O(n^2) memory" (2021).
+ *
+ * Shapes: Q n_q x d_k, K n_k x d_k, V n_k x d_v, O n_q x d_v.
+ */
+#ifndef ATTN_STREAM_H
+#define ATTN_STREAM_H
+
+#include "attn_mask.h"
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+#include <stddef.h>
+
+/* How the work is cut: 32 queries at a time meet one tile of keys after the
+ * other. The output has the same bytes for any number of threads; other tiles
+ * sum in another order, which moves it by rounding. */
+typedef struct {
+    size_t keys;    /* in a tile; at least 1 */
+    size_t threads; /* at least 1 */
+} attn_stream;
+
+/* 128 keys, whose scores stay in the fastest cache. */
+attn_stream attn_stream_default(size_t threads);
+
+/*
+ * O, and lse_i = ln sum_j e^{s_ij} unless lse is NULL. O is no input.
+ *
+ * A key that a query does not see has no say in its output, whatever its key
+ * and value hold (NaN, infinity), and no tile without a visible key is a
+ * special case. A query that sees nothing: output 0, lse -infinity, and the
+ * status ATTN_SOFTMAX_NO_KEY. +infinity scores share the weight. A visible NaN
+ * score: GSL_EDOM, and no output is claimed; a visible value that is not
+ * finite: none is claimed for that query and column.
+ * Shapes or masks that do not fit, a tile or threads of 0: GSL_EBADLEN or
+ * GSL_EINVAL, nothing written. No memory: GSL_ENOMEM.
+ */
+int attn_stream_attend(const gsl_matrix *Q, const gsl_matrix *K,
+                       const gsl_matrix *V, double scale, const attn_mask *mask,
+                       const attn_stream *how, gsl_matrix *O, gsl_vector *lse);
+
+/*
+ * Bytes that attn_stream_attend takes while it works: 256 (keys + d_k + d_v +
+ * 2) a thread, and some 70 for every 32 queries, up to 4096 times; no n_q n_k.
+ * 0 with GSL_ENOMEM when a size does not hold them.
+ */
+size_t attn_stream_scratch(size_t n_q, size_t n_k, size_t d_k, size_t d_v,
+                           const attn_stream *how);
+
+#endif
