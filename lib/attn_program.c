@@ -231,6 +231,9 @@ static int print_help(const session *s)
     printf("\n");
     attn_cli_help(s->table, stdout);
     printf("\n");
+    if (program->epilogue != NULL) {
+        printf("%s\n", program->epilogue);
+    }
     attn_cli_wrap("The defaults are the published parameters, at seed 1. "
                   "GSL_RNG_SEED, where set, is the default seed. "
                   "\"--name value\" and \"--name=value\" are the same.",
@@ -309,7 +312,8 @@ static int write_file(const session *s, attn_dat *dat, const char *path)
     return 0;
 }
 
-static int run(const session *s, attn_dat *dat, attn_claims *claims)
+static int run(const session *s, attn_dat *dat, attn_claims *claims,
+               FILE *narrative)
 {
     attn_bar bar = attn_bar_start(stderr);
     const int is_watched = !s->quiet && isatty(STDERR_FILENO);
@@ -317,6 +321,7 @@ static int run(const session *s, attn_dat *dat, attn_claims *claims)
                     .threads = s->threads,
                     .dat = dat,
                     .claims = claims,
+                    .narrative = narrative,
                     .progress = is_watched ? attn_bar_show : NULL,
                     .progress_context = &bar};
     int status;
@@ -350,9 +355,24 @@ static int draw(const session *s, const char *executable)
     return 0;
 }
 
+/* What a run fills. */
+typedef struct {
+    attn_dat *dat, *tsv;
+    attn_claims *claims;
+    FILE *narrative; /* open_memstream: text holds after fflush */
+    char *text;
+    size_t size;
+} record;
+
+static void print_record(const session *s, const record *r)
+{
+    fwrite(r->text, 1, r->size, stdout);
+    attn_claims_print(r->claims, stdout);
+    printf("wrote %s and %s\n", s->dat_path, s->tsv_path);
+}
+
 /* Run, write, print, draw: 0 or the exit status of what failed. */
-static int perform(const session *s, const char *executable, attn_dat *dat,
-                   attn_dat *tsv, attn_claims *claims)
+static int perform(const session *s, const char *executable, record *r)
 {
     int status;
 
@@ -360,19 +380,21 @@ static int perform(const session *s, const char *executable, attn_dat *dat,
         return fail(s, strerror(errno), s->folder,
                     "choose another folder with --out");
     }
-    status = run(s, dat, claims);
+    status = run(s, r->dat, r->claims, r->narrative);
     if (status != 0) {
         return status;
     }
+    if (fflush(r->narrative) != 0) {
+        return fail_memory(s);
+    }
 
-    attn_claims_tsv(claims, attn_dat_stream(tsv));
-    status = write_file(s, dat, s->dat_path);
+    attn_claims_tsv(r->claims, attn_dat_stream(r->tsv));
+    status = write_file(s, r->dat, s->dat_path);
     if (status == 0) {
-        status = write_file(s, tsv, s->tsv_path);
+        status = write_file(s, r->tsv, s->tsv_path);
     }
     if (status == 0 && !s->quiet) {
-        attn_claims_print(claims, stdout);
-        printf("wrote %s and %s\n", s->dat_path, s->tsv_path);
+        print_record(s, r);
     }
     if (status == 0 && s->plot) {
         status = draw(s, executable);
@@ -382,22 +404,28 @@ static int perform(const session *s, const char *executable, attn_dat *dat,
 
 static int experiment(const session *s, const char *executable)
 {
-    attn_dat *dat = attn_dat_alloc();
-    attn_dat *tsv = attn_dat_alloc();
-    attn_claims *claims = attn_claims_alloc(s->seed);
+    record r = {.dat = attn_dat_alloc(),
+                .tsv = attn_dat_alloc(),
+                .claims = attn_claims_alloc(s->seed)};
     int status;
 
-    if (dat == NULL || tsv == NULL || claims == NULL) {
+    r.narrative = open_memstream(&r.text, &r.size);
+    if (r.dat == NULL || r.tsv == NULL || r.claims == NULL ||
+        r.narrative == NULL) {
         status = fail_memory(s);
     } else {
-        status = perform(s, executable, dat, tsv, claims);
+        status = perform(s, executable, &r);
         if (status == 0) {
-            status = attn_claims_exit_status(claims);
+            status = attn_claims_exit_status(r.claims);
         }
     }
-    attn_claims_free(claims);
-    attn_dat_free(tsv);
-    attn_dat_free(dat);
+    if (r.narrative != NULL) {
+        fclose(r.narrative);
+    }
+    free(r.text);
+    attn_claims_free(r.claims);
+    attn_dat_free(r.tsv);
+    attn_dat_free(r.dat);
     return status;
 }
 
