@@ -1,6 +1,6 @@
 # How exact a lookup table is, against the score gap. Left: where the weight
 # becomes 1 in a double. Right: the whole way to 0, with the Jacobian's norms.
-# Lines: predicted. Points: measured, crosses: 1 − weight as a double has it.
+# Lines: predicted. Points: measured; crosses: 1 − a as a double has it.
 stats dat index 'thresholds' using "n" nooutput name 'K'
 stats dat index 'thresholds' using "one" nooutput name 'ONE'
 stats dat index 'thresholds' using "top" nooutput name 'TOP'
@@ -28,14 +28,14 @@ set label 1 "weight 1 from\n53 ln 2, largest\nsummed first" \
     at TOP_max - 1,1e-20 right textcolor lt 3 font ',16'
 set label 2 "53 ln 2\n+ ln(n−1),\nlargest\nlast" at ONE_max + 1,1e-5 left \
     textcolor lt 2 font ',16'
-set label 4 "+ computed as 1 − a" at 0,3e-14 left textcolor lt 7 font ',16'
+set label 4 "× 1 − a, computed" at 1,1e-16 left textcolor lt 7 font ',16'
 set label 3 '(n−1)e^{−b}' at 17,1e-4 left textcolor lt 1
 plot dat index 'sweep' using "gap":(big(column("rest_predicted"))) \
          with lines lt 1, \
      dat index 'sweep' using "gap":(some(column("rest"), 5)) \
          with points lt 1, \
-     dat index 'sweep' using "gap":(some(column("one_minus"), 1)) \
-         with points lt 7 pt 1 lw 1, \
+     dat index 'sweep' using "gap":(some(column("one_minus"), 3)) \
+         with points lt 7 dt 1 lw 2 pt 2, \
      dat index (OWN_max > 0 ? 'own' : 'sweep') \
          using (OWN_max > 0 ? column(2) : 1/0):(column(3)) with points lt 7 pt 13
 set title 'and its Jacobian'
@@ -49,8 +49,8 @@ unset label
 set label 1 "other weights\n0 in a double\nfrom 1075 ln 2" at ZERO_max - 20,1e-55 \
     right textcolor lt 2 font ',16'
 set label 3 "1 − weight" at 20,1e-210 left textcolor lt 1
-set label 4 "tr J (dashed)" at 20,1e-240 left textcolor lt 4
-set label 5 "‖J‖_F (open)" at 20,1e-270 left textcolor lt 5
+set label 4 "tr J (diamonds)" at 20,1e-240 left textcolor lt 4
+set label 5 "‖J‖_F (triangles)" at 20,1e-270 left textcolor lt 5
 plot dat index 'sweep' using "gap":(big(column("rest_predicted"))) \
          with lines lt 1, \
      dat index 'sweep' using "gap":(big(column("trace_predicted"))) \
@@ -60,5 +60,5 @@ plot dat index 'sweep' using "gap":(big(column("rest_predicted"))) \
      dat index 'sweep' using "gap":(some(column("trace"), 90)) \
          with points lt 4, \
      dat index 'sweep' using "gap":(some(column("norm"), 80)) \
-         with points lt 5 pt 6
+         with points lt 5 pt 9
 unset multiplot

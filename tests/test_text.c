@@ -200,25 +200,10 @@ Test(text, what_is_wrong_is_said_with_its_line)
 
 Test(text, numbers_are_those_of_the_command_line)
 {
-    static const char *const bad[] = {"nan",
-                                      "inf",
-                                      "-inf",
-                                      "0x10",
-                                      "01",
-                                      "1e999",
-                                      "1e-999",
-                                      "1.1e100",
-                                      "1,",
-                                      "1,5",
-                                      "+1",
-                                      "--1",
-                                      "1e",
-                                      "-",
-                                      ".",
-                                      "1d3",
-                                      "1_0",
-                                      "\xe2\x88\x92"
-                                      "1"};
+    static const char *const bad[] = {
+        "nan",    "inf",     "-inf", "0x10", "01",  "1e999",
+        "1e-999", "1.1e100", "1,",   "1,5",  "+1",  "--1",
+        "1e",     "-",       ".",    "1d3",  "1_0", "\342\210\2221"};
     size_t ran = 0;
 
     for (; ran < sizeof bad / sizeof *bad; ran++) {
@@ -243,12 +228,9 @@ Test(text, binary_files_are_refused_at_their_first_strange_byte)
     } bad[] = {
         {"a = 1\n\0b = 2\n", 13,
          "f:2: byte 0x00 found, plain text (UTF-8) is expected"},
-        {"\xff\xfe"
-         "a\0",
-         4, "f:1: byte 0xff found, plain text (UTF-8) is expected"},
-        {"\x7f"
-         "ELF",
-         4, "f:1: byte 0x7f found, plain text (UTF-8) is expected"},
+        {"\377\376a\0", 4,
+         "f:1: byte 0xff found, plain text (UTF-8) is expected"},
+        {"\177ELF", 4, "f:1: byte 0x7f found, plain text (UTF-8) is expected"},
         {"a = 1\n\x1b[0m", 10,
          "f:2: byte 0x1b found, plain text (UTF-8) is expected"},
         {"caf\xe9 = 1\n", 9,
