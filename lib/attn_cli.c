@@ -165,6 +165,7 @@ static int read_word(const attn_cli_option *option, const char *word)
     case ATTN_CLI_SEED:
         return read_seed(word, option->value);
     case ATTN_CLI_PATH:
+    case ATTN_CLI_FILE:
         if (*word == '\0') {
             return 0;
         }
@@ -237,6 +238,7 @@ static void put_allowed(const attn_cli_option *option, FILE *out)
         put_choices(option, out);
         break;
     case ATTN_CLI_PATH:
+    case ATTN_CLI_FILE:
         fputs("a path", out);
         break;
     case ATTN_CLI_FLAG:
@@ -400,6 +402,7 @@ void attn_cli_print_value(const attn_cli_option *option, FILE *out)
         fprintf(out, "%" PRIu64, *(const uint64_t *)option->value);
         break;
     case ATTN_CLI_PATH:
+    case ATTN_CLI_FILE:
         if (*(const char *const *)option->value != NULL) {
             fputs(*(const char *const *)option->value, out);
         }
@@ -409,13 +412,18 @@ void attn_cli_print_value(const attn_cli_option *option, FILE *out)
     }
 }
 
+static int is_path(const attn_cli_option *option)
+{
+    return option->type == ATTN_CLI_PATH || option->type == ATTN_CLI_FILE;
+}
+
 /* A flag that is down and a path that is NULL have no place in a command. */
 static int is_set(const attn_cli_option *option)
 {
     if (option->type == ATTN_CLI_FLAG) {
         return *(const int *)option->value != 0;
     }
-    if (option->type == ATTN_CLI_PATH) {
+    if (is_path(option)) {
         return *(const char *const *)option->value != NULL;
     }
     return 1;
@@ -483,6 +491,8 @@ static const char *placeholder(attn_cli_type type)
         return " WORD";
     case ATTN_CLI_PATH:
         return " DIR";
+    case ATTN_CLI_FILE:
+        return " FILE";
     case ATTN_CLI_FLAG:
         break;
     }
@@ -506,15 +516,14 @@ static size_t label_width(const attn_cli_option *table)
 static void describe(const attn_cli_option *option, FILE *out)
 {
     fputs(option->meaning, out);
-    if (option->type == ATTN_CLI_FLAG ||
-        (option->type == ATTN_CLI_PATH && !is_set(option))) {
+    if (option->type == ATTN_CLI_FLAG || (is_path(option) && !is_set(option))) {
         return;
     }
     fputs(" (", out);
     if (option->type == ATTN_CLI_CHOICE) {
         put_choices(option, out);
         fputs("; ", out);
-    } else if (option->type != ATTN_CLI_PATH) {
+    } else if (!is_path(option)) {
         fputs(option->type == ATTN_CLI_SIZES ? "each " : "", out);
         put_range(option, out);
         fputs("; ", out);

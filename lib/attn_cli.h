@@ -32,6 +32,7 @@ typedef enum {
     ATTN_CLI_CHOICE, /* value: int, an index into choices */
     ATTN_CLI_SEED,   /* value: uint64_t, 1 to 2^64 - 1 */
     ATTN_CLI_PATH,   /* value: const char *, not empty; NULL: no default */
+    ATTN_CLI_FILE,   /* the same, called FILE and not DIR in the help */
     ATTN_CLI_FLAG    /* value: int, 0 or 1; takes no word */
 } attn_cli_type;
 

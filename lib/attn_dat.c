@@ -1,7 +1,6 @@
 /* A result file, gathered in memory, then put in place by one rename. */
 #include "attn_dat.h"
 #include "attn_signals.h"
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
@@ -109,15 +108,22 @@ static int is_taken(attn_dat *dat, const char *name)
     return 0;
 }
 
-/* Printable, and nothing that gnuplot would take for something else. */
-static int is_word(const char *name)
+/* Printable, of bytes up to last, and nothing that gnuplot would take for
+ * something else. */
+static int is_printable(const char *name, unsigned char last)
 {
     const char *c = name;
 
-    while (isgraph((unsigned char)*c) && strchr("#\"'", *c) == NULL) {
+    while ((unsigned char)*c > ' ' && *c != 0x7f && (unsigned char)*c <= last &&
+           strchr("#\"'", *c) == NULL) {
         c++;
     }
     return c != name && *c == '\0';
+}
+
+static int is_word(const char *name)
+{
+    return is_printable(name, '~');
 }
 
 void attn_dat_block(attn_dat *dat, const char *name,
@@ -141,14 +147,13 @@ void attn_dat_block(attn_dat *dat, const char *name,
     }
 }
 
-void attn_dat_row(attn_dat *dat, size_t count, const double *values)
+static void put_numbers(attn_dat *dat, size_t count, const double *values)
 {
-    dat->spoiled |= count == 0 || count != dat->columns;
     for (size_t i = 0; i < count; i++) {
         dat->spoiled |= !isfinite(values[i]);
         /* + 0.0: a zero has no sign in a file. */
-        fprintf(dat->stream, "%*.9g%c", WIDTH, values[i] + 0.0,
-                i + 1 < count ? ' ' : '\n');
+        fprintf(dat->stream, i > 0 ? " %*.9g" : "%*.9g", WIDTH,
+                values[i] + 0.0);
     }
 }
 
@@ -164,6 +169,22 @@ void attn_dat_print_rows(attn_dat *dat, FILE *out)
         }
         line += length + (line[length] == '\n');
     }
+}
+
+void attn_dat_row(attn_dat *dat, size_t count, const double *values)
+{
+    dat->spoiled |= count == 0 || count != dat->columns;
+    put_numbers(dat, count, values);
+    fputc('\n', dat->stream);
+}
+
+void attn_dat_row_word(attn_dat *dat, size_t count, const double *values,
+                       const char *word)
+{
+    dat->spoiled |=
+        count == 0 || count + 1 != dat->columns || !is_printable(word, 0xff);
+    put_numbers(dat, count, values);
+    fprintf(dat->stream, " %*s\n", WIDTH, word);
 }
 
 /* A new file beside path; its descriptor, or -1 with errno. */

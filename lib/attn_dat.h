@@ -50,6 +50,11 @@ void attn_dat_block(attn_dat *dat, const char *name,
  * file: attn_dat_write will refuse it. */
 void attn_dat_row(attn_dat *dat, size_t count, const double *values);
 
+/* The same with a word at its end, in a column of its own: printable bytes or
+ * UTF-8, no blank, no '#' and no quote, or the file is spoiled. */
+void attn_dat_row_word(attn_dat *dat, size_t count, const double *values,
+                       const char *word);
+
 /* A row whose numbers are the arguments: ATTN_DAT_ROW(dat, n, mean, se). */
 #define ATTN_DAT_ROW(dat, ...)                                                 \
     attn_dat_row((dat),                                                        \

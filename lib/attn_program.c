@@ -33,6 +33,9 @@ typedef struct {
 typedef struct {
     attn_dat *dat, *tsv, *timing;
     attn_claims *claims;
+    FILE *narrative; /* open_memstream: text holds after fflush */
+    char *text;
+    size_t size;
 } output;
 
 /* One line whatever stands in a path: control characters become "?". */
@@ -240,6 +243,9 @@ static int print_help(const session *s)
     printf("\n");
     attn_cli_help(s->table, stdout);
     printf("\n");
+    if (program->epilogue != NULL) {
+        printf("%s\n", program->epilogue);
+    }
     attn_cli_wrap("The defaults are the published parameters, at seed 1. "
                   "GSL_RNG_SEED, where set, is the default seed. "
                   "\"--name value\" and \"--name=value\" are the same.",
@@ -327,6 +333,7 @@ static int run(const session *s, const output *o)
                     .dat = o->dat,
                     .timing = o->timing,
                     .claims = o->claims,
+                    .narrative = o->narrative,
                     .progress = is_watched ? attn_bar_show : NULL,
                     .progress_context = &bar};
     int status;
@@ -380,6 +387,7 @@ static int write_files(const session *s, const output *o)
 
 static void report(const session *s, const output *o)
 {
+    fwrite(o->text, 1, o->size, stdout);
     attn_claims_print(o->claims, stdout);
     printf("wrote %s and %s\n", s->dat_path, s->tsv_path);
     if (o->timing != NULL) {
@@ -398,6 +406,9 @@ static int perform(const session *s, const char *executable, const output *o)
                     "choose another folder with --out");
     }
     status = run(s, o);
+    if (status == 0 && fflush(o->narrative) != 0) {
+        status = fail_memory(s);
+    }
     if (status == 0) {
         status = write_files(s, o);
     }
@@ -413,14 +424,15 @@ static int perform(const session *s, const char *executable, const output *o)
 static int experiment(const session *s, const char *executable)
 {
     const int is_timed = s->program->has_timings;
-    const output o = {.dat = attn_dat_alloc(),
-                      .tsv = attn_dat_alloc(),
-                      .timing = is_timed ? attn_dat_alloc() : NULL,
-                      .claims = attn_claims_alloc(s->seed)};
+    output o = {.dat = attn_dat_alloc(),
+                .tsv = attn_dat_alloc(),
+                .timing = is_timed ? attn_dat_alloc() : NULL,
+                .claims = attn_claims_alloc(s->seed)};
     int status;
 
+    o.narrative = open_memstream(&o.text, &o.size);
     if (o.dat == NULL || o.tsv == NULL || o.claims == NULL ||
-        (is_timed && o.timing == NULL)) {
+        o.narrative == NULL || (is_timed && o.timing == NULL)) {
         status = fail_memory(s);
     } else {
         status = perform(s, executable, &o);
@@ -428,6 +440,10 @@ static int experiment(const session *s, const char *executable)
             status = attn_claims_exit_status(o.claims);
         }
     }
+    if (o.narrative != NULL) {
+        fclose(o.narrative);
+    }
+    free(o.text);
     attn_claims_free(o.claims);
     attn_dat_free(o.timing);
     attn_dat_free(o.tsv);

@@ -23,9 +23,11 @@
 typedef struct {
     uint64_t seed;
     size_t threads;
-    attn_dat *dat;                  /* its head is written already */
-    attn_dat *timing;               /* NULL unless the program has timings */
-    attn_claims *claims;            /* to be filled */
+    attn_dat *dat;       /* its head is written already */
+    attn_dat *timing;    /* NULL unless the program has timings */
+    attn_claims *claims; /* to be filled */
+    FILE *narrative; /* printed before the verdicts once the files are written;
+                        thrown away when quiet */
     attn_blocks_progress *progress; /* for attn_blocks; NULL when quiet */
     void *progress_context;
 } attn_run;
@@ -39,12 +41,17 @@ typedef struct {
     int has_timings; /* what depends on the clock goes to <stem>.timing.dat,
                         which is no part of the record */
 
-    /* Options that do not go together: 0, or 1 with the error filled. May be
+    /* Options that do not go together, a file of theirs that cannot be read: 0,
+     * or 1 with the error filled. Called before anything is written. May be
      * NULL. */
     int (*conflict)(attn_cli_error *error);
 
     /* The experiment; a GSL status. */
     int (*run)(attn_run *run);
+
+    /* Printed as it is after the help's options: what an input file looks
+     * like. Lines of at most 80 columns; may be NULL. */
+    const char *epilogue;
 } attn_program;
 
 /*

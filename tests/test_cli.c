@@ -436,6 +436,26 @@ Test(cli, help_tells_range_and_default_of_every_option)
     free(help);
 }
 
+Test(cli, a_file_is_a_path_with_another_name_in_the_help)
+{
+    const char *input = NULL;
+    attn_cli_option files[] = {
+        {"input", ATTN_CLI_FILE, &input, "a file", 0, 0, NULL, 0}, {0}};
+    char *help = text_of(attn_cli_help, files);
+    char *argv[] = {"test", "--input", "a b", NULL};
+    char *command;
+
+    cr_assert_str_eq(help, "  --input FILE  a file\n");
+    cr_assert_eq(attn_cli_parse(files, 3, argv, &error), GSL_SUCCESS);
+    cr_assert_str_eq(input, "a b");
+    command = text_of(attn_cli_command, files);
+    cr_assert_str_eq(command, " --input a b");
+    cr_assert_eq(attn_cli_read(files, "", &error), GSL_EINVAL);
+    cr_assert_str_eq(error.text, "--input: '' given, a path is allowed");
+    free(help);
+    free(command);
+}
+
 Test(cli, help_keeps_to_80_columns)
 {
     size_t lines = 0;

@@ -248,6 +248,48 @@ Test(dat, what_does_not_fit_is_refused_however_much_follows)
     cr_assert_eq(files_here(), 1);
 }
 
+Test(dat, a_row_may_end_in_a_word)
+{
+    static const attn_dat_column words[] = {{"n", "keys"}, {"word", "token"}};
+    attn_dat *dat = new_dat();
+
+    attn_dat_block(dat, "words", words, 2);
+    attn_dat_row_word(dat, 1, (const double[]){2}, "cat");
+    attn_dat_row_word(dat, 1, (const double[]){0.5}, "o\xc3\xb9");
+    cr_assert_eq(attn_dat_write(dat, "a.dat"), GSL_SUCCESS);
+    attn_dat_free(dat);
+    assert_content("a.dat", "# column n               keys\n"
+                            "# column word            token\n"
+                            "# words\n"
+                            "              n            word\n"
+                            "              2             cat\n"
+                            "            0.5             o\xc3\xb9\n");
+}
+
+Test(dat, a_word_that_gnuplot_would_misread_is_refused)
+{
+    static const attn_dat_column words[] = {{"n", "keys"}, {"word", "token"}};
+    static const struct {
+        size_t count;
+        double value;
+        const char *word;
+    } bad[] = {{1, 2, ""},      {1, 2, "two words"}, {1, 2, "a#"},
+               {1, 2, "\""},    {1, 2, "it's"},      {1, 2, "a\nb"},
+               {1, NAN, "cat"}, {0, 2, "cat"},       {2, 2, "cat"}};
+    size_t ran = 0;
+
+    for (; ran < sizeof bad / sizeof *bad; ran++) {
+        const double values[2] = {bad[ran].value, bad[ran].value};
+        attn_dat *dat = new_dat();
+
+        attn_dat_block(dat, "words", words, 2);
+        attn_dat_row_word(dat, bad[ran].count, values, bad[ran].word);
+        cr_assert_eq(attn_dat_write(dat, "a.dat"), GSL_EINVAL, "case %zu", ran);
+        attn_dat_free(dat);
+    }
+    cr_assert_eq(ran, 9);
+}
+
 Test(dat, a_row_before_any_block_is_refused)
 {
     attn_dat *dat = new_dat();

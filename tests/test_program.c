@@ -56,6 +56,7 @@ static int run(attn_run *job)
                           job->progress_context);
         }
     }
+    fprintf(job->narrative, "%zu pairs, move by move\n", pairs);
     attn_dat_block(job->dat, "scaled", columns, 2);
     ATTN_DAT_ROW(job->dat, (double)pairs, ending == 5 ? NAN : 1);
     ATTN_DAT_ROW(job->dat, (double)job->seed, 2);
@@ -75,7 +76,8 @@ static const attn_program fake = {
     .claims = "fake.exact, fake.stat",
     .options = options,
     .conflict = conflict,
-    .run = run};
+    .run = run,
+    .epilogue = "An input file looks like\n  q = 1 2\n"};
 
 /* Running it, in a process of its own and a temporary folder. */
 
@@ -384,6 +386,25 @@ Test(program, help_goes_to_standard_output)
     free(help);
 }
 
+Test(program, the_help_shows_what_an_input_file_looks_like)
+{
+    cr_assert_eq(run_fake("--help"), 0);
+    assert_has("../out", "\n\nAn input file looks like\n  q = 1 2\n\n");
+}
+
+Test(program, the_narrative_comes_before_the_verdicts)
+{
+    char *out;
+
+    cr_assert_eq(run_fake(""), 0);
+    out = content("../out");
+    cr_assert_eq(strncmp(out, "10 pairs, move by move\nclaim ", 29), 0, "%s",
+                 out);
+    free(out);
+    cr_assert_eq(run_fake("--quiet"), 0);
+    assert_is("../out", "");
+}
+
 Test(program, the_version_names_gsl_too)
 {
     cr_assert_eq(run_fake("--version"), 0);
@@ -583,7 +604,7 @@ Test(program, slow_work_shows_a_bar_and_clears_it, .timeout = 60)
     cr_assert(bar != NULL && strstr(bar, " %, ") != NULL &&
                   strstr(bar, " s left") != NULL,
               "%s", text);
-    cr_assert(strstr(bar, "\r\033[Kclaim") != NULL, "%s", text);
+    cr_assert(strstr(bar, "\r\033[K10 pairs") != NULL, "%s", text);
     free(text);
 }
 

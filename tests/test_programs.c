@@ -16,6 +16,8 @@ static const char *const programs[][2] = {
     {"receptive_field", "--tokens 100 --trials 20 --layers 16"},
     {"position_encoding", "--tokens 9 --head-size 6 --trials 3"},
     {"attention_cost", "--tokens 100 --head-size 10 --long 300"},
+    {"worked_example", "--trials 40"},
+    {"lookup_table", "--trials 2 --keys 2,5"},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -98,6 +100,22 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
         {"attention_cost", "--tokens 15"},
         {"attention_cost", "--head-size 0"},
         {"attention_cost", "--long 1e4"},
+        {"worked_example", "--trials 0"},
+        {"worked_example", "--input"},
+        {"worked_example", "--input no-such-file"},
+        {"worked_example", "--input docs"},
+        {"worked_example", "--input README.md"},
+        {"worked_example", "--input bin/worked_example"},
+        {"worked_example", "--input /dev/zero"},
+        {"worked_example", "--input /dev/null"},
+        {"worked_example", "--input docs/examples/lookup.txt"},
+        {"worked_example", "--input docs/examples/steep.txt --trials 5"},
+        {"lookup_table", "--keys 1"},
+        {"lookup_table", "--keys 257"},
+        {"lookup_table", "--weights no-such-file"},
+        {"lookup_table", "--weights docs/examples/sentence.txt"},
+        {"lookup_table", "--weights docs/examples/lookup.txt --keys 4"},
+        {"lookup_table", "--weights docs/examples/lookup.txt --trials 4"},
     };
     const char *folder = run_folder();
     size_t ran = 0;
@@ -114,6 +132,7 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
         cr_expect_not(exists(folder, "new"), "%s %s", bad[i][0], bad[i][1]);
     }
     cr_assert_eq(ran, 28);
+    cr_assert_eq(ran, 41);
     run("rm -r %s", folder);
 }
 
@@ -300,6 +319,129 @@ Test(programs, timings_have_a_file_of_their_own)
     cr_assert_null(strstr(dat, "_s "));
     free(dat);
     free(timing);
+/* Every file of docs/examples, what must be printed for it, and the status. */
+static const struct {
+    const char *command;
+    const char *printed;
+    int status;
+} examples[] = {
+    {"worked_example --input docs/examples/sentence.txt",
+     "o hungry = (0.757313, 0.204982)\n", 0},
+    {"worked_example --input docs/examples/own_numbers.txt",
+     "o who = (4.53702)\n", 0},
+    {"worked_example --input docs/examples/steep.txt",
+     "e^1000 is out of a double's range", 0},
+    {"lookup_table --weights docs/examples/lookup.txt",
+     "4 of 4 keys are right: this layer is the lookup table.", 0},
+    {"lookup_table --weights docs/examples/lookup.txt",
+     "key 'a' (line 7): the layer returns (2, 1.5), the mean of its 2 values",
+     0},
+    {"lookup_table --weights docs/examples/lookup.txt",
+     "token 5 is in no dictionary: the layer returns (0.75, 3.25), the mean of "
+     "all 4 values",
+     0},
+    {"lookup_table --weights docs/examples/lookup_wrong.txt",
+     "key 'b' (line 4): the layer returns 4.52463311, the dictionary says 4: "
+     "the second largest weight 0.1749 is on 'a'; make the score gap, 1, "
+     "larger (38 is enough).",
+     1},
+    {"lookup_table --weights docs/examples/lookup_wrong.txt",
+     "row 3 of W_Q should ask for the key of 'c'", 1},
+    {"lookup_table --weights docs/examples/lookup_wrong.txt",
+     "change row 4 of W_V", 1},
+};
+
+Test(programs, the_example_files_are_explained)
+{
+    const char *folder = run_folder();
+    size_t ran = 0;
+
+    for (; ran < sizeof examples / sizeof *examples; ran++) {
+        const run_result r = run("%s/%s --plot --out %s", run_bin(),
+                                 examples[ran].command, folder);
+        cr_expect_eq(r.status, examples[ran].status, "%s: %d",
+                     examples[ran].command, r.status);
+        cr_expect_str_empty(r.err, "%s: %s", examples[ran].command, r.err);
+        cr_expect_not_null(strstr(r.out, examples[ran].printed),
+                           "%s: no '%s' in\n%s", examples[ran].command,
+                           examples[ran].printed, r.out);
+        cr_expect_null(strstr(r.out, "\nexample."));
+    }
+    cr_assert_eq(ran, 9);
+    const run_result listed = run("ls docs/examples");
+    cr_assert_str_eq(listed.out, "lookup.txt\nlookup_wrong.txt\n"
+                                 "own_numbers.txt\nsentence.txt\n"
+                                 "steep.txt\n");
+    run("rm -r %s", folder);
+}
+
+Test(programs, a_file_as_windows_writes_it_is_read_too)
+{
+    const char *folder = run_folder();
+    const run_result made =
+        run("{ printf '\\357\\273\\277'; sed 's/$/\\r/' "
+            "docs/examples/sentence.txt | head -c -2; } >%s/f.txt",
+            folder);
+    cr_assert_eq(made.status, 0);
+    const run_result r = run("%s/worked_example --input %s/f.txt --out %s",
+                             run_bin(), folder, folder);
+    cr_expect_eq(r.status, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "o hungry = (0.757313, 0.204982)"));
+    run("rm -r %s", folder);
+}
+
+Test(programs, a_bad_file_is_told_with_its_line)
+{
+    static const struct {
+        const char *program, *content, *said;
+    } bad[] = {
+        {"worked_example --input", "query = 1\\nkey a = 1 2\\nvalue a = 1",
+         "f.txt:2: 1 rows of 2 numbers found, one row of 1 is expected"},
+        {"worked_example --input", "query = 1\\nkey a = 0x1",
+         "f.txt:2: '0x1' given, a number from -1e+100 to 1e+100 is allowed"},
+        {"worked_example --input", "query = 1\\n\\nkey a =",
+         "f.txt:3: 'key a' has no numbers, a row of them is expected"},
+        {"worked_example --input", "query = 1 \\000",
+         "f.txt:1: byte 0x00 found, plain text (UTF-8) is expected"},
+        {"lookup_table --weights", "key a = 1\\nW_Q = 1\\nW_K = 1\\n",
+         "f.txt: 0 entries 'W_V' found, one is expected"},
+        {"lookup_table --weights",
+         "key a = 1\\nW_Q = 1\\nW_K = 1 2\\nW_V = 1\\n",
+         "f.txt:3: W_K has 2 columns, 1 as in W_Q are expected"},
+    };
+    const char *folder = run_folder();
+    size_t ran = 0;
+
+    for (; ran < sizeof bad / sizeof *bad; ran++) {
+        run("printf '%s' >%s/f.txt", bad[ran].content, folder);
+        const run_result r = run("%s/%s %s/f.txt --out %s/new", run_bin(),
+                                 bad[ran].program, folder, folder);
+        cr_expect_eq(r.status, 2, "%s", bad[ran].content);
+        cr_expect_str_empty(r.out);
+        cr_expect_eq(lines(r.err), 1, "%s", r.err);
+        cr_expect_not_null(strstr(r.err, bad[ran].said), "%s", r.err);
+        cr_expect_not(exists(folder, "new"));
+    }
+    cr_assert_eq(ran, 6);
+    run("rm -r %s", folder);
+}
+
+Test(programs, a_run_with_a_file_of_ones_own_is_not_the_record)
+{
+    const char *folder = run_folder();
+    const run_result r =
+        run("here=$(pwd) && bin=$(cd %s && pwd) && cd %s && "
+            "$bin/worked_example --quiet --input "
+            "$here/docs/examples/sentence.txt && $bin/lookup_table --quiet "
+            "--weights $here/docs/examples/lookup.txt",
+            run_bin(), folder);
+
+    cr_assert_eq(r.status, 0, "%s", r.err);
+    cr_assert_str_empty(r.out);
+    cr_assert(exists(folder, "results/scratch/worked_example.dat"));
+    cr_assert(exists(folder, "results/scratch/lookup_table.dat"));
+    cr_assert_not(exists(folder, "results/worked_example.dat"));
+    cr_assert_not(exists(folder, "results/lookup_table.dat"));
     run("rm -r %s", folder);
 }
 

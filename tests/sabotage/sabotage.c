@@ -38,6 +38,8 @@ static int is(const char *name)
 
 WRAP(double, attn_exp, double x)
 {
+    if (is("exp_slow") && x < 0)
+        x *= 0.99;
     return __real_attn_exp(is("exp_wrong") && x > 0 ? 1.001 * x : x);
 }
 
@@ -101,6 +103,18 @@ WRAP(int, attn_layer_forward, const attn_layer *layer, const gsl_matrix *X,
         *gsl_matrix_ptr(O, 0, 0) += 1e-9;
     if (is("outputs_all_equal"))
         gsl_matrix_set_all(O, 1);
+    if (is("outputs_doubled"))
+        gsl_matrix_scale(O, 2);
+    return status;
+}
+
+WRAP(int, attn_layer_output, const gsl_matrix *A, const gsl_matrix *V,
+     gsl_matrix *O)
+{
+    const int status = __real_attn_layer_output(A, V, O);
+
+    if (is("outputs_doubled"))
+        gsl_matrix_scale(O, 2);
     return status;
 }
 
@@ -111,6 +125,20 @@ WRAP(int, attn_product_ab, const gsl_matrix *A, const gsl_matrix *B,
 
     if (is("product_wrong"))
         *gsl_matrix_ptr(C, 0, 0) += 1e-9;
+    return status;
+}
+
+/* Scores: halved, or a little less the farther apart the tokens are. */
+WRAP(int, attn_product_abt, double alpha, const gsl_matrix *A,
+     const gsl_matrix *B, gsl_matrix *C)
+{
+    const int status = __real_attn_product_abt(
+        is("scores_halved") ? alpha / 2 : alpha, A, B, C);
+
+    if (is("scores_fall_with_distance"))
+        for (size_t i = 0; i < C->size1; i++)
+            for (size_t j = 0; j < C->size2; j++)
+                *gsl_matrix_ptr(C, i, j) -= 1e-9 * fabs((double)i - (double)j);
     return status;
 }
 
@@ -138,6 +166,8 @@ WRAP(int, attn_softmax, const gsl_vector *s, gsl_vector *a)
         *gsl_vector_ptr(a, p) *= 0.999;
         *gsl_vector_ptr(a, p ? 0 : a->size - 1) += 0.001;
     }
+    if (is("weights_negative"))
+        *gsl_vector_ptr(a, gsl_vector_min_index(a)) *= -1;
     return status;
 }
 

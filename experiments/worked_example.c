@@ -1,0 +1,697 @@
+/*
+ * "From Text to Vectors" to "Scores, Softmax, and the Weighted Sum": the
+ * lecture's sentence by hand, move by move, and what holds for every layer on
+ * the way: lookups are products, projections are shared by all places, weights
+ * are a distribution, outputs lie among the values, scores know no positions.
+ */
+#include "attn_blocks.h"
+#include "attn_layer.h"
+#include "attn_moves.h"
+#include "attn_product.h"
+#include "attn_program.h"
+#include "attn_sample.h"
+#include "attn_text.h"
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <string.h>
+
+/* The published parameters. */
+static size_t trials = 1000;
+static const char *input;
+
+static attn_cli_option options[] = {
+    {"trials", ATTN_CLI_SIZE, &trials, "random layers a claim", 1, 1e6, NULL,
+     0},
+    {"input", ATTN_CLI_FILE, &input,
+     "a text file with a query, keys and values of your own to explain "
+     "instead of the lecture's",
+     0, 0, NULL, 0},
+    {0}};
+
+enum { PER_BLOCK = 16 }; /* trials a block */
+
+static const double eps = 0x1p-52;
+
+/* ---- the reader's own numbers ---- */
+
+static const char epilogue[] =
+    "The file of --input is plain text with a line for the query and for each "
+    "key and\nvalue; '#' begins a comment:\n"
+    "\n"
+    "  query hungry = 2 0 0 0     # d_k numbers; the name may be left out\n"
+    "  key the   = -1 0 0 0       # up to 64 keys of d_k numbers\n"
+    "  value the = 0 0            # as many values, in the keys' order\n"
+    "  key cat   = 2 0 0 0\n"
+    "  value cat = 1 0\n"
+    "  scale = 0.5                # may be left out: 1/sqrt(d_k)\n"
+    "\n"
+    "docs/examples/ has such files.\n";
+
+static attn_text *text;         /* of --input */
+static attn_moves *own_numbers; /* what it says */
+
+static int conflict(attn_cli_error *error)
+{
+    attn_text_error wrong;
+
+    if (!input)
+        return 0;
+    if (options[0].given) {
+        snprintf(error->text, sizeof error->text,
+                 "--trials: given with --input, which makes no random layers");
+        return 1;
+    }
+    if (attn_text_read(input, &text, &wrong) ||
+        attn_moves_read(text, &own_numbers, &wrong)) {
+        snprintf(error->text, sizeof error->text, "--input: %.240s",
+                 wrong.text);
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- the moves in the file ---- */
+
+static const attn_dat_column move_columns[] = {
+    {"place", "place of the word in the sentence, from 1 on"},
+    {"product", "<q, k>"},
+    {"score", "scale <q, k>"},
+    {"exponential", "e^(score - shift)"},
+    {"weight", "measured weight"},
+    {"predicted", "the digits on the board; for other numbers "
+                  "exponential/sum"},
+    {"tolerance", "half a unit of the last of them; 0 for other numbers"},
+    {"word", "the word"}};
+static const attn_dat_column query_columns[] = {
+    {"n", "keys"},
+    {"d_k", "head size"},
+    {"d_v", "numbers of a value"},
+    {"scale", "what products are multiplied by"},
+    {"shift", "what is subtracted from every score before e^"},
+    {"sum", "of the exponentials"},
+    {"query", "the word that asks"}};
+static const attn_dat_column output_columns[] = {
+    {"coordinate", "of the output, from 1 on"},
+    {"output", "measured"},
+    {"smallest", "smallest value at this coordinate"},
+    {"largest", "largest value at this coordinate"}};
+
+static void column_range(const gsl_matrix *V, size_t c, double *low,
+                         double *high)
+{
+    const gsl_vector_const_view v = gsl_matrix_const_column(V, c);
+
+    gsl_vector_minmax(&v.vector, low, high);
+}
+
+/* quoted: the board's weights, or NULL. */
+static void write_moves(attn_dat *dat, const attn_moves *m,
+                        const double *quoted)
+{
+    attn_dat_block(dat, "moves", move_columns,
+                   sizeof move_columns / sizeof *move_columns);
+    for (size_t j = 0; j < m->n; j++) {
+        const double e = gsl_matrix_get(m->exponentials, 0, j);
+        const double row[] = {(double)(j + 1),
+                              gsl_matrix_get(m->products, 0, j),
+                              gsl_matrix_get(m->scores, 0, j),
+                              e,
+                              gsl_matrix_get(m->weights, 0, j),
+                              quoted ? quoted[j] : e / m->sum,
+                              quoted ? 0.00005 : 0};
+        attn_dat_row_word(dat, sizeof row / sizeof *row, row, m->words[j]);
+    }
+    attn_dat_block(dat, "asked", query_columns,
+                   sizeof query_columns / sizeof *query_columns);
+    const double asked[] = {(double)m->n, (double)m->d_k, (double)m->d_v,
+                            m->scale,     m->shift,       m->sum};
+    attn_dat_row_word(dat, sizeof asked / sizeof *asked, asked, m->query);
+    attn_dat_block(dat, "output", output_columns,
+                   sizeof output_columns / sizeof *output_columns);
+    for (size_t c = 0; c < m->d_v; c++) {
+        double low, high;
+        column_range(m->V, c, &low, &high);
+        ATTN_DAT_ROW(dat, (double)(c + 1), gsl_matrix_get(m->output, 0, c), low,
+                     high);
+    }
+}
+
+/* ---- errors ---- */
+
+/* The larger of two, where NaN is larger than any number. */
+static double larger(double a, double b)
+{
+    return isnan(a) || b <= a ? a : b;
+}
+
+static double largest_difference(const gsl_matrix *A, const gsl_matrix *B)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < A->size1; i++)
+        for (size_t j = 0; j < A->size2; j++)
+            largest = larger(largest, fabs(gsl_matrix_get(A, i, j) -
+                                           gsl_matrix_get(B, i, j)));
+    return largest;
+}
+
+/* The checks of which each trial makes several cases. */
+enum {
+    LOOKUP,
+    SHARED,
+    PLACES,
+    SUMS,
+    NEGATIVE,
+    HULL,
+    EXCHANGE,
+    DISTANCE,
+    CHECKS
+};
+
+typedef struct {
+    double worst[CHECKS]; /* error in units of its claim */
+    size_t cases[CHECKS];
+} errors;
+
+static void note(errors *e, int check, double error, size_t cases)
+{
+    e->worst[check] = larger(e->worst[check], error);
+    e->cases[check] += cases;
+}
+
+static void merge_errors(void *total, const void *partial)
+{
+    const errors *p = partial;
+
+    for (int i = 0; i < CHECKS; i++)
+        note(total, i, p->worst[i], p->cases[i]);
+}
+
+/* |sum a - 1|/n and -min a of every row of weights. */
+static void note_distribution(errors *e, const gsl_matrix *A)
+{
+    for (size_t i = 0; i < A->size1; i++) {
+        double sum = 0, negative = 0;
+        for (size_t j = 0; j < A->size2; j++) {
+            const double a = gsl_matrix_get(A, i, j);
+            sum += a;
+            negative = larger(negative, -a);
+        }
+        note(e, SUMS, fabs(sum - 1) / (double)A->size2, 1);
+        note(e, NEGATIVE, negative, 1);
+    }
+}
+
+/* How far O reaches beyond the values, over n max |V|. */
+static void note_hull(errors *e, const gsl_matrix *V, const gsl_matrix *O)
+{
+    const double n = (double)V->size1;
+
+    for (size_t c = 0; c < O->size2; c++) {
+        double low, high, beyond = 0;
+        column_range(V, c, &low, &high);
+        for (size_t i = 0; i < O->size1; i++) {
+            const double o = gsl_matrix_get(O, i, c);
+            beyond = larger(beyond, larger(o - high, low - o));
+        }
+        const double scale = n * fmax(fabs(low), fabs(high));
+        note(e, HULL, beyond == 0 ? 0 : beyond / scale, O->size1);
+    }
+}
+
+/* ---- random layers ---- */
+
+/* Sizes that differ, so that a swapped axis would show. */
+enum {
+    TYPES = 11,
+    D = 7,
+    D_K = 3,
+    D_V = 5,
+    HEADS = 2,
+    TOKENS = 9,
+    WORDS = 13,  /* of the lecture's whole sentence */
+    CAT = 1,     /* where "cat" stands in it */
+    LONGEST = 33 /* row of weights */
+};
+
+/* "The cat, which had been hiding under the porch all morning, was hungry":
+ * types in order of appearance. */
+static const size_t whole_sentence[WORDS] = {0, 1, 2, 3, 4,  5, 6,
+                                             0, 7, 8, 9, 10, 11};
+
+typedef struct {
+    attn_layer *layer;
+    attn_layer_workspace *work, *work_sentence;
+    gsl_matrix *E, *H, *X; /* TYPES x D, TOKENS x TYPES, TOKENS x D */
+    gsl_matrix *O, *Y;     /* TOKENS x HEADS D_V, X with two rows exchanged */
+    gsl_matrix *Q, *K, *S, *SY; /* of one head of width HEADS D_K */
+    gsl_matrix *words;          /* WORDS x D */
+    gsl_matrix *O_words;        /* WORDS x HEADS D_V */
+    gsl_matrix *types;          /* TYPES + 1 x D: embeddings of the sentence */
+} bench;
+
+static void bench_free(bench *b)
+{
+    gsl_matrix *const all[] = {b->E,  b->H,     b->X,       b->O,
+                               b->Y,  b->Q,     b->K,       b->S,
+                               b->SY, b->words, b->O_words, b->types};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        gsl_matrix_free(all[i]);
+    attn_layer_workspace_free(b->work);
+    attn_layer_workspace_free(b->work_sentence);
+    attn_layer_free(b->layer);
+}
+
+static int bench_make(bench *b)
+{
+    *b = (bench){.layer = attn_layer_alloc(D, D_K, D_V, HEADS),
+                 .E = gsl_matrix_alloc(TYPES, D),
+                 .H = gsl_matrix_alloc(TOKENS, TYPES),
+                 .X = gsl_matrix_alloc(TOKENS, D),
+                 .O = gsl_matrix_alloc(TOKENS, HEADS * D_V),
+                 .Y = gsl_matrix_alloc(TOKENS, D),
+                 .Q = gsl_matrix_alloc(TOKENS, HEADS * D_K),
+                 .K = gsl_matrix_alloc(TOKENS, HEADS * D_K),
+                 .S = gsl_matrix_alloc(TOKENS, TOKENS),
+                 .SY = gsl_matrix_alloc(TOKENS, TOKENS),
+                 .words = gsl_matrix_alloc(WORDS, D),
+                 .O_words = gsl_matrix_alloc(WORDS, HEADS * D_V),
+                 .types = gsl_matrix_alloc(TYPES + 1, D)};
+    if (b->layer) {
+        b->work = attn_layer_workspace_alloc(b->layer, TOKENS);
+        b->work_sentence = attn_layer_workspace_alloc(b->layer, WORDS);
+    }
+    if (!b->work || !b->work_sentence || !b->E || !b->H || !b->X || !b->O ||
+        !b->Y || !b->Q || !b->K || !b->S || !b->SY || !b->words ||
+        !b->O_words || !b->types) {
+        bench_free(b);
+        return GSL_ENOMEM;
+    }
+    return GSL_SUCCESS;
+}
+
+static void fill(attn_rng *g, gsl_matrix *M, double sd)
+{
+    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
+    gsl_matrix_scale(M, sd);
+}
+
+static void fill_layer(attn_rng *g, attn_layer *layer)
+{
+    const double sd = 1 / sqrt((double)layer->d);
+
+    fill(g, layer->W_Q, sd);
+    fill(g, layer->W_K, sd);
+    fill(g, layer->W_V, sd);
+}
+
+/* embed.lookup: X = H E for one-hot rows H, against the rows themselves. */
+static int lookups(bench *b, attn_rng *g, errors *e)
+{
+    gsl_rng r = attn_rng_gsl(g);
+    int status;
+
+    fill(g, b->E, 1);
+    gsl_matrix_set_zero(b->H);
+    for (size_t i = 0; i < TOKENS; i++) {
+        const size_t t = gsl_rng_uniform_int(&r, TYPES);
+        const gsl_vector_view row = gsl_matrix_row(b->E, t);
+        gsl_matrix_set(b->H, i, t, 1);
+        gsl_matrix_set_row(b->Y, i, &row.vector);
+    }
+    status = attn_product_ab(b->H, b->E, b->X);
+    note(e, LOOKUP, largest_difference(b->X, b->Y), TOKENS * D);
+    return status;
+}
+
+/* |M - X W| over sum |x w|, each entry summed here from its definition. */
+static void note_projection(errors *e, const gsl_matrix *X, const gsl_matrix *W,
+                            const gsl_matrix *M)
+{
+    for (size_t i = 0; i < M->size1; i++)
+        for (size_t j = 0; j < M->size2; j++) {
+            double sum = 0, size = 0;
+            for (size_t k = X->size2; k-- > 0;) {
+                const double term =
+                    gsl_matrix_get(X, i, k) * gsl_matrix_get(W, k, j);
+                sum += term;
+                size += fabs(term);
+            }
+            note(e, SHARED, fabs(gsl_matrix_get(M, i, j) - sum) / size, 1);
+        }
+}
+
+static void note_places(errors *e, const gsl_matrix *M, size_t i, size_t j)
+{
+    for (size_t c = 0; c < M->size2; c++)
+        note(e, PLACES, fabs(gsl_matrix_get(M, i, c) - gsl_matrix_get(M, j, c)),
+             1);
+}
+
+/* qkv.shared and output.hull: a layer on tokens of which two are equal. */
+static int projections(bench *b, attn_rng *g, double sd, errors *e)
+{
+    const attn_layer_workspace *w = b->work;
+    const gsl_vector_view first = gsl_matrix_row(b->X, 0);
+
+    fill_layer(g, b->layer);
+    fill(g, b->X, sd);
+    gsl_matrix_set_row(b->X, TOKENS - 3, &first.vector);
+    const int status = attn_layer_forward(b->layer, b->X, b->O, b->work);
+    note_projection(e, b->X, b->layer->W_Q, w->Q);
+    note_projection(e, b->X, b->layer->W_K, w->K);
+    note_projection(e, b->X, b->layer->W_V, w->V);
+    note_places(e, w->Q, 0, TOKENS - 3);
+    note_places(e, w->K, 0, TOKENS - 3);
+    note_places(e, w->V, 0, TOKENS - 3);
+    note_hull(e, w->V, b->O);
+    return status;
+}
+
+/* weights.distribution: scores of every size, moved far away too. */
+static int distributions(attn_rng *g, errors *e)
+{
+    static const double sizes[] = {0.1, 1, 10, 1000};
+    static const double shifts[] = {0, 1e5, -1e5, 1e300, -1e300};
+    static const size_t lengths[] = {1, 2, 3, 7, LONGEST};
+    double room[2 * LONGEST];
+    int status = GSL_SUCCESS;
+
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 5; j++)
+            for (size_t k = 0; k < 5 && !status; k++) {
+                gsl_matrix_view S = gsl_matrix_view_array(room, 2, lengths[k]);
+                fill(g, &S.matrix, sizes[i]);
+                gsl_matrix_add_constant(&S.matrix, shifts[j]);
+                status = attn_layer_weights(&S.matrix, &S.matrix);
+                note_distribution(e, &S.matrix);
+            }
+    return status;
+}
+
+static int scores_of(const bench *b, const gsl_matrix *X, gsl_matrix *S)
+{
+    int status = attn_product_ab(X, b->layer->W_Q, b->Q);
+
+    status = status ? status : attn_product_ab(X, b->layer->W_K, b->K);
+    return status ? status : attn_layer_scores(b->Q, b->K, b->layer->scale, S);
+}
+
+/* score.positionless: exchange every pair of tokens in turn. */
+static int exchanges(bench *b, errors *e)
+{
+    int status = scores_of(b, b->X, b->S);
+
+    for (size_t i = 0; i < TOKENS; i++)
+        for (size_t j = i + 1; j < TOKENS && !status; j++) {
+            gsl_matrix_memcpy(b->Y, b->X);
+            gsl_matrix_swap_rows(b->Y, i, j);
+            status = scores_of(b, b->Y, b->SY);
+            gsl_matrix_swap_rows(b->SY, i, j);
+            gsl_matrix_swap_columns(b->SY, i, j);
+            note(e, EXCHANGE, largest_difference(b->S, b->SY), TOKENS * TOKENS);
+        }
+    return status;
+}
+
+/* The weight that "hungry" gives to the word at a place, in one head. */
+static double cat_weight(const bench *b, size_t head, size_t place)
+{
+    return gsl_matrix_get(b->work_sentence->A, head * WORDS + WORDS - 1, place);
+}
+
+/* The same for the whole sentence: "cat" at every distance from "hungry",
+ * eleven, where it stands, and three among them. */
+static int distances(bench *b, attn_rng *g, errors *e)
+{
+    double at_eleven[HEADS];
+    int status = GSL_SUCCESS;
+
+    fill(g, b->types, 1);
+    for (size_t step = 0; step < WORDS - 1 && !status; step++) {
+        const size_t place = (CAT + step) % (WORDS - 1);
+        for (size_t i = 0; i < WORDS; i++) {
+            const gsl_vector_view word =
+                gsl_matrix_row(b->types, whole_sentence[i]);
+            gsl_matrix_set_row(b->words, i, &word.vector);
+        }
+        gsl_matrix_swap_rows(b->words, CAT, place);
+        status = attn_layer_forward(b->layer, b->words, b->O_words,
+                                    b->work_sentence);
+        for (size_t h = 0; h < HEADS; h++) {
+            const double a = cat_weight(b, h, place);
+            if (step == 0)
+                at_eleven[h] = a;
+            else
+                note(e, DISTANCE, fabs(a - at_eleven[h]) / (WORDS * a), 1);
+        }
+    }
+    return status;
+}
+
+static int work(size_t first, size_t count, attn_rng *g, void *partial,
+                void *scratch, const void *setup)
+{
+    static const double sds[] = {0.3, 1, 10}; /* spread, usual, saturated */
+    bench b;
+    int status = bench_make(&b);
+
+    (void)scratch;
+    (void)setup;
+    if (status)
+        return status;
+    for (size_t i = first; !status && i < first + count; i++) {
+        status = lookups(&b, g, partial);
+        if (!status)
+            status = projections(&b, g, sds[i % 3], partial);
+        if (!status)
+            status = distributions(g, partial);
+        if (!status)
+            status = exchanges(&b, partial);
+        if (!status)
+            status = distances(&b, g, partial);
+    }
+    bench_free(&b);
+    return status;
+}
+
+/* ---- qkv.shared: how many numbers the layer is made of ---- */
+
+/* Entries of W whose change moves some output of n tokens. */
+static size_t count_live(const attn_layer *layer, gsl_matrix *W,
+                         const gsl_matrix *X, const gsl_matrix *O,
+                         gsl_matrix *moved, attn_layer_workspace *w)
+{
+    size_t live = 0;
+
+    for (size_t i = 0; i < W->size1; i++)
+        for (size_t j = 0; j < W->size2; j++) {
+            const double old = gsl_matrix_get(W, i, j);
+            gsl_matrix_set(W, i, j, old + 0.5);
+            attn_layer_forward(layer, X, moved, w);
+            gsl_matrix_set(W, i, j, old);
+            live += largest_difference(moved, O) > 0;
+        }
+    return live;
+}
+
+/* *live of a fresh layer on n tokens. */
+static int live_parameters(const attn_run *run, size_t n, size_t *live)
+{
+    attn_rng g;
+    attn_layer *layer = attn_layer_alloc(D, D_K, D_V, HEADS);
+    attn_layer_workspace *w =
+        layer ? attn_layer_workspace_alloc(layer, n) : NULL;
+    gsl_matrix *X = gsl_matrix_alloc(n, D);
+    gsl_matrix *O = gsl_matrix_alloc(n, HEADS * D_V);
+    gsl_matrix *moved = gsl_matrix_alloc(n, HEADS * D_V);
+    int status = w && X && O && moved ? GSL_SUCCESS : GSL_ENOMEM;
+
+    if (!status) {
+        attn_rng_set(&g, run->seed,
+                     attn_rng_experiment("worked_example.parameters", n), 0);
+        fill_layer(&g, layer);
+        fill(&g, X, 1);
+        status = attn_layer_forward(layer, X, O, w);
+        *live = count_live(layer, layer->W_Q, X, O, moved, w) +
+                count_live(layer, layer->W_K, X, O, moved, w) +
+                count_live(layer, layer->W_V, X, O, moved, w);
+    }
+    gsl_matrix_free(X);
+    gsl_matrix_free(O);
+    gsl_matrix_free(moved);
+    attn_layer_workspace_free(w);
+    attn_layer_free(layer);
+    return status;
+}
+
+static int parameters(attn_run *run)
+{
+    static const size_t lengths[] = {2, 5, 17};
+    const double predicted = HEADS * D * (2 * D_K + D_V);
+    double measured = predicted;
+
+    for (size_t i = 0; i < 3; i++) {
+        size_t live = 0;
+        const int status = live_parameters(run, lengths[i], &live);
+        if (status)
+            return status;
+        if (fabs((double)live - predicted) > fabs(measured - predicted))
+            measured = (double)live;
+    }
+    attn_claims_exact(run->claims, "qkv.shared/parameters", predicted, measured,
+                      0, 3,
+                      "numbers that move an output, of 2, 5 and 17 tokens: "
+                      "heads d (2 d_k + d_v)");
+    return GSL_SUCCESS;
+}
+
+/* ---- verdicts ---- */
+
+static void judge_weights(attn_run *run, const errors *e)
+{
+    attn_claims_exact(run->claims, "weights.distribution", 0, e->worst[SUMS],
+                      eps, e->cases[SUMS], "|sum of a row - 1|/n; eps");
+    attn_claims_exact(run->claims, "weights.distribution/nonnegative", 0,
+                      e->worst[NEGATIVE], 0, e->cases[NEGATIVE],
+                      "how far below 0 a weight is; equality");
+    attn_claims_exact(run->claims, "output.hull", 0, e->worst[HULL], 2 * eps,
+                      e->cases[HULL],
+                      "how far an output is beyond the values/(n max |V|); "
+                      "2 eps");
+}
+
+static int random_layers(attn_run *run)
+{
+    attn_blocks job =
+        attn_run_job(run, "worked_example.layers", 0, trials, PER_BLOCK);
+    errors e = {{0}, {0}};
+    job.partial_size = sizeof e;
+    int status = attn_blocks_run(&job, work, merge_errors, &e, NULL);
+
+    if (status)
+        return status;
+    attn_claims_exact(run->claims, "embed.lookup", 0, e.worst[LOOKUP], 0,
+                      e.cases[LOOKUP],
+                      "row t of E - one-hot row times E; "
+                      "equality");
+    attn_claims_exact(run->claims, "qkv.shared", 0, e.worst[SHARED], D * eps,
+                      e.cases[SHARED],
+                      "|Q - X W_Q|/sum |x w|, K and V too; d eps");
+    attn_claims_exact(run->claims, "qkv.shared/places", 0, e.worst[PLACES], 0,
+                      e.cases[PLACES],
+                      "q, k, v of one token at two places; equality");
+    status = parameters(run);
+    judge_weights(run, &e);
+    attn_claims_exact(run->claims, "score.positionless", 0, e.worst[EXCHANGE],
+                      0, e.cases[EXCHANGE],
+                      "scores of two tokens exchanged, and all others; "
+                      "equality");
+    attn_claims_exact(run->claims, "score.positionless/distance", 0,
+                      e.worst[DISTANCE], eps, e.cases[DISTANCE],
+                      "weight of cat 1 to 12 places from hungry against 11 "
+                      "away, relative, over n; eps");
+    return status;
+}
+
+/* ---- the board ---- */
+
+static const double board_q[] = {2, 0, 0, 0};
+static const double board_K[] = {-1, 0, 0, 0, 2, 0, 0, 0,
+                                 0,  1, 0, 0, 0, 0, 1, 0};
+static const double board_V[] = {0, 0, 1, 0, 0, 1, 0, 1};
+static const double board_products[] = {-2, 4, 0, 0};
+static const double board_scores[] = {-1, 2, 0, 0};
+static const double board_weights[] = {0.0377, 0.7573, 0.1025, 0.1025};
+static const double board_output[] = {0.757, 0.205};
+
+static int board(attn_run *run)
+{
+    static const char *const ids[] = {
+        "example.weights/the", "example.weights/cat", "example.weights/was",
+        "example.weights/hungry"};
+    static const char *const words[] = {"the", "cat", "was", "hungry"};
+    attn_moves *m = attn_moves_alloc(4, 4, 2);
+    double off = 0;
+
+    if (!m)
+        return GSL_ENOMEM;
+    m->query = words[3];
+    for (size_t j = 0; j < 4; j++)
+        m->words[j] = words[j];
+    memcpy(m->q->data, board_q, sizeof board_q);
+    memcpy(m->K->data, board_K, sizeof board_K);
+    memcpy(m->V->data, board_V, sizeof board_V);
+    const int status = attn_moves_make(m);
+    for (size_t j = 0; j < 4; j++) {
+        const double p = gsl_matrix_get(m->products, 0, j);
+        const double score = gsl_matrix_get(m->scores, 0, j);
+        off = larger(off, fabs(p - board_products[j]));
+        off = larger(off, fabs(score - board_scores[j]));
+    }
+    attn_claims_exact(run->claims, "example.scores", 0, off, 0, 8,
+                      "products -2, 4, 0, 0 and scores -1, 2, 0, 0; equality");
+    for (size_t j = 0; j < 4; j++)
+        attn_claims_exact(run->claims, ids[j], board_weights[j],
+                          gsl_matrix_get(m->weights, 0, j), 0.00005, 1,
+                          "half the last quoted digit");
+    for (size_t c = 0; c < 2; c++)
+        attn_claims_exact(run->claims,
+                          c == 0 ? "example.output/animal"
+                                 : "example.output/verb",
+                          board_output[c], gsl_matrix_get(m->output, 0, c),
+                          0.0005, 1, "half the last quoted digit");
+    attn_moves_print(m, run->narrative);
+    write_moves(run->dat, m, board_weights);
+    attn_moves_free(m);
+    return status;
+}
+
+/* The reader's numbers: their moves, and what holds for any numbers. */
+static int explain(attn_run *run)
+{
+    errors e = {{0}, {0}};
+    const int status = attn_moves_make(own_numbers);
+
+    if (status)
+        return status;
+    note_distribution(&e, own_numbers->weights);
+    note_hull(&e, own_numbers->V, own_numbers->output);
+    judge_weights(run, &e);
+    attn_moves_print(own_numbers, run->narrative);
+    write_moves(run->dat, own_numbers, NULL);
+    return GSL_SUCCESS;
+}
+
+static int experiment(attn_run *run)
+{
+    if (input)
+        return explain(run);
+    const int status = random_layers(run);
+    return status ? status : board(run);
+}
+
+int main(int argc, char *argv[])
+{
+    static const attn_program program = {
+        .stem = "worked_example",
+        .section = "Scores, Softmax, and the Weighted Sum",
+        .summary = "Works the lecture's example, \"the cat was hungry\", move "
+                   "by move as on the board, or a query, keys and values of "
+                   "your own, and checks on random layers what holds for all "
+                   "of them.",
+        .claims = "embed.lookup qkv.shared weights.distribution output.hull "
+                  "score.positionless example.scores example.weights "
+                  "example.output",
+        .options = options,
+        .conflict = conflict,
+        .run = experiment,
+        .epilogue = epilogue};
+    const int status = attn_program_main(&program, argc, argv);
+
+    attn_moves_free(own_numbers);
+    attn_text_free(text);
+    return status;
+}
