@@ -94,71 +94,65 @@ static void transposed_product(attn_train_head *head, const gsl_matrix *A,
 
 /* ---- life cycle ---- */
 
-/* All matrices of a head, m x m and m x width. */
-enum { SQUARE = 9, WIDE = 5 };
-
-static void matrices(attn_train_head *h, gsl_matrix **square[SQUARE],
-                     gsl_matrix **wide[WIDE])
+/* So many doubles begin the next matrix at a cache line. */
+static size_t padded(size_t n)
 {
-    gsl_matrix **const squares[SQUARE] = {&h->G,  &h->C, &h->V0, &h->Y, &h->H,
-                                          &h->dS, &h->U, &h->P,  &h->dC};
-    gsl_matrix **const wides[WIDE] = {&h->Q, &h->K, &h->dQ, &h->dK, &h->step};
+    return (n + 7) / 8 * 8;
+}
 
-    memcpy(square, squares, sizeof squares);
-    memcpy(wide, wides, sizeof wides);
+/* The next matrix of the room. */
+static gsl_matrix matrix(double **room, size_t rows, size_t columns)
+{
+    const gsl_matrix_view M = gsl_matrix_view_array(*room, rows, columns);
+
+    *room += padded(rows * columns);
+    return M.matrix;
 }
 
 attn_train_head *attn_train_alloc(size_t m, size_t n, size_t d, size_t d_k,
                                   size_t d_v)
 {
     if (n < 2 || n > m || d == 0 || d_k == 0 || d_v == 0)
-        GSL_ERROR_NULL("a head's sizes are at least 1, and 2 <= n <= m",
-                       GSL_EINVAL);
-    if (m > 65536)
-        GSL_ERROR_NULL("at most 65536 types", GSL_ENOMEM);
-    attn_train_head *head = calloc(1, sizeof *head);
-    if (!head)
-        GSL_ERROR_NULL("no memory for a head", GSL_ENOMEM);
+        GSL_ERROR_NULL("sizes are at least 1, and 2 <= n <= m", GSL_EINVAL);
+    if (m > 65536 || d > SIZE_MAX / 64)
+        GSL_ERROR_NULL("a head of more bytes than a size holds", GSL_ENOMEM);
 
-    const size_t width = d_k > 2 * m ? 2 * m : d_k;
+    /* 2 m rows of queries and keys are independent where d >= m. */
+    const size_t width = d >= m && d_k > 2 * m ? 2 * m : d_k;
     const size_t depth = d > m ? d : m;
-    gsl_matrix **square[SQUARE], **wide[WIDE];
-    int is_whole = 1;
-    head->m = m;
-    head->n = n;
-    head->d = d;
-    head->d_k = d_k;
-    head->d_v = d_v;
-    matrices(head, square, wide);
-    for (size_t i = 0; i < SQUARE; i++)
-        is_whole &= (*square[i] = gsl_matrix_calloc(m, m)) != NULL;
-    for (size_t i = 0; i < WIDE; i++)
-        is_whole &= (*wide[i] = gsl_matrix_calloc(m, width)) != NULL;
-    head->a = calloc(3, n * sizeof *head->a);
-    head->w = calloc(depth, sizeof *head->w);
-    head->at = calloc(depth, sizeof *head->at);
-    if (!is_whole || !head->a || !head->w || !head->at) {
-        attn_train_free(head);
+    const size_t size = 9 * padded(m * m) + 5 * padded(m * width) +
+                        padded(3 * n) + padded(depth);
+    attn_train_head *h = calloc(1, sizeof *h);
+    double *room = aligned_alloc(64, size * sizeof *room);
+    size_t *at = calloc(depth, sizeof *at);
+    if (!h || !room || !at) {
+        free(h);
+        free(room);
+        free(at);
         GSL_ERROR_NULL("no memory for a head", GSL_ENOMEM);
     }
-    head->ds = head->a + n;
-    head->g = head->ds + n;
-    return head;
+    memset(room, 0, size * sizeof *room);
+    *h = (attn_train_head){
+        .m = m, .n = n, .d = d, .d_k = d_k, .d_v = d_v, .room = room, .at = at};
+    gsl_matrix *const square[] = {&h->G,  &h->C, &h->V0, &h->Y, &h->H,
+                                  &h->dS, &h->U, &h->P,  &h->dC};
+    gsl_matrix *const wide[] = {&h->Q, &h->K, &h->dQ, &h->dK, &h->step};
+    for (size_t i = 0; i < 9; i++)
+        *square[i] = matrix(&room, m, m);
+    for (size_t i = 0; i < 5; i++)
+        *wide[i] = matrix(&room, m, width);
+    h->a = room;
+    h->ds = h->a + n;
+    h->g = h->ds + n;
+    h->w = h->a + padded(3 * n);
+    return h;
 }
 
 void attn_train_free(attn_train_head *head)
 {
-    gsl_matrix **square[SQUARE], **wide[WIDE];
-
     if (!head)
         return;
-    matrices(head, square, wide);
-    for (size_t i = 0; i < SQUARE; i++)
-        gsl_matrix_free(*square[i]);
-    for (size_t i = 0; i < WIDE; i++)
-        gsl_matrix_free(*wide[i]);
-    free(head->a);
-    free(head->w);
+    free(head->room);
     free(head->at);
     free(head);
 }
@@ -188,7 +182,7 @@ static int project(attn_train_head *head, const gsl_matrix *E,
     const size_t m = head->m, d_k = head->d_k;
     gsl_matrix *Z = gsl_matrix_alloc(2 * m, d_k);
     gsl_matrix *L = gsl_matrix_alloc(2 * m, 2 * m);
-    const gsl_matrix *rows = d_k > 2 * m ? L : Z;
+    const gsl_matrix *rows = head->Q.size2 < d_k ? L : Z;
     int status = Z && L ? GSL_SUCCESS : GSL_ENOMEM;
 
     if (!status) {
@@ -201,8 +195,8 @@ static int project(attn_train_head *head, const gsl_matrix *E,
     }
     if (!status) {
         const size_t half = m * rows->size2;
-        memcpy(head->Q->data, rows->data, half * sizeof(double));
-        memcpy(head->K->data, rows->data + half, half * sizeof(double));
+        memcpy(head->Q.data, rows->data, half * sizeof(double));
+        memcpy(head->K.data, rows->data + half, half * sizeof(double));
     }
     gsl_matrix_free(L);
     gsl_matrix_free(Z);
@@ -226,12 +220,12 @@ int attn_train_begin(attn_train_head *head, const gsl_matrix *E,
         GSL_ERROR("no memory for the values", GSL_ENOMEM);
 
     product(head, E, W_V, V->data);
-    int status = attn_product_abt(1, E, E, head->G);
-    status = status ? status : attn_product_abt(1, V, V, head->H);
+    int status = attn_product_abt(1, E, E, &head->G);
+    status = status ? status : attn_product_abt(1, V, V, &head->H);
     status = status ? status : project(head, E, W_Q, W_K);
-    gsl_matrix_memcpy(head->V0, head->H);
-    gsl_matrix_memcpy(head->Y, head->H);
-    gsl_matrix_set_identity(head->C);
+    gsl_matrix_memcpy(&head->V0, &head->H);
+    gsl_matrix_memcpy(&head->Y, &head->H);
+    gsl_matrix_set_identity(&head->C);
     head->partner = partner;
     head->scale = scale;
     gsl_matrix_free(V);
@@ -264,14 +258,14 @@ static double square_root_of_form(const gsl_matrix *M, const size_t *tokens,
 static int differentiate(attn_train_head *h, const size_t *tokens, double *loss)
 {
     const size_t n = h->n, partner = gsl_permutation_get(h->partner, tokens[0]);
-    const double *q = gsl_matrix_const_ptr(h->Q, tokens[0], 0);
+    const double *q = gsl_matrix_const_ptr(&h->Q, tokens[0], 0);
     gsl_vector_view a = gsl_vector_view_array(h->a, n);
     gsl_vector_view g = gsl_vector_view_array(h->g, n);
     gsl_vector_view ds = gsl_vector_view_array(h->ds, n);
 
     for (size_t j = 0; j < n; j++) {
-        const double *k = gsl_matrix_const_ptr(h->K, tokens[j], 0);
-        h->a[j] = h->scale * dot(q, k, h->Q->size2);
+        const double *k = gsl_matrix_const_ptr(&h->K, tokens[j], 0);
+        h->a[j] = h->scale * dot(q, k, h->Q.size2);
         if (!isfinite(h->a[j]))
             return GSL_EDOM;
     }
@@ -279,12 +273,12 @@ static int differentiate(attn_train_head *h, const size_t *tokens, double *loss)
 
     double offset = 0; /* <o - y, y> */
     for (size_t l = 0; l < n; l++)
-        offset += h->a[l] * (gsl_matrix_get(h->Y, tokens[l], partner) -
-                             gsl_matrix_get(h->V0, partner, partner));
+        offset += h->a[l] * (gsl_matrix_get(&h->Y, tokens[l], partner) -
+                             gsl_matrix_get(&h->V0, partner, partner));
     double sum = 0; /* |o - y|^2 = sum_j a_j (<v_j, o - y> - <y, o - y>) */
     for (size_t j = 0; j < n; j++) {
-        const double *H = gsl_matrix_const_ptr(h->H, tokens[j], 0);
-        const double y = gsl_matrix_get(h->Y, tokens[j], partner);
+        const double *H = gsl_matrix_const_ptr(&h->H, tokens[j], 0);
+        const double y = gsl_matrix_get(&h->Y, tokens[j], partner);
         double gj = 0;
         for (size_t l = 0; l < n; l++)
             gj += h->a[l] * (H[tokens[l]] - y);
@@ -300,17 +294,17 @@ static int differentiate(attn_train_head *h, const size_t *tokens, double *loss)
  */
 static void norms(attn_train_head *h, const size_t *tokens, attn_train_row *row)
 {
-    const size_t t = tokens[0], width = h->Q->size2;
-    const double *q = gsl_matrix_const_ptr(h->Q, t, 0);
-    double *pull = h->step->data;
+    const size_t t = tokens[0], width = h->Q.size2;
+    const double *q = gsl_matrix_const_ptr(&h->Q, t, 0);
+    double *pull = h->step.data;
 
     memset(pull, 0, width * sizeof *pull);
-    combine(pull, h->ds, tokens, h->n, h->K->data, width);
-    row->dW_Q = h->scale * sqrt(gsl_matrix_get(h->G, t, t) *
+    combine(pull, h->ds, tokens, h->n, h->K.data, width);
+    row->dW_Q = h->scale * sqrt(gsl_matrix_get(&h->G, t, t) *
                                 attn_product_dot(pull, pull, width));
     row->dW_K = h->scale * sqrt(attn_product_dot(q, q, width)) *
-                square_root_of_form(h->G, tokens, h->ds, h->n);
-    row->dW_V = 2 * square_root_of_form(h->G, tokens, h->a, h->n) *
+                square_root_of_form(&h->G, tokens, h->ds, h->n);
+    row->dW_V = 2 * square_root_of_form(&h->G, tokens, h->a, h->n) *
                 sqrt(fmax(row->loss, 0) / (double)h->d_v);
 }
 
@@ -350,10 +344,10 @@ static void add_values(attn_train_head *h, const size_t *tokens, double share)
 
     for (size_t j = 0; j < h->n; j++) {
         const double w = share * 2 / (double)h->d_v * h->a[j];
-        double *U = gsl_matrix_ptr(h->U, tokens[j], 0);
+        double *U = gsl_matrix_ptr(&h->U, tokens[j], 0);
         for (size_t l = 0; l < h->n; l++)
             U[tokens[l]] += w * h->a[l];
-        *gsl_matrix_ptr(h->P, tokens[j], partner) += w;
+        *gsl_matrix_ptr(&h->P, tokens[j], partner) += w;
     }
 }
 
@@ -362,9 +356,9 @@ int attn_train_gradient(attn_train_head *head, const size_t *tokens,
 {
     const double share = 1 / (double)count;
 
-    gsl_matrix_set_zero(head->dS);
-    gsl_matrix_set_zero(head->U);
-    gsl_matrix_set_zero(head->P);
+    gsl_matrix_set_zero(&head->dS);
+    gsl_matrix_set_zero(&head->U);
+    gsl_matrix_set_zero(&head->P);
     *loss = 0;
     for (size_t i = 0; i < count; i++, tokens += head->n) {
         double one;
@@ -372,32 +366,32 @@ int attn_train_gradient(attn_train_head *head, const size_t *tokens,
         if (status)
             return status;
         *loss += share * one;
-        double *dS = gsl_matrix_ptr(head->dS, tokens[0], 0);
+        double *dS = gsl_matrix_ptr(&head->dS, tokens[0], 0);
         for (size_t j = 0; j < head->n; j++)
             dS[tokens[j]] += share * head->scale * head->ds[j];
         if (with_values)
             add_values(head, tokens, share);
     }
-    product(head, head->dS, head->K, head->dQ->data);
-    transposed_product(head, head->dS, head->Q, head->dK->data);
+    product(head, &head->dS, &head->K, head->dQ.data);
+    transposed_product(head, &head->dS, &head->Q, head->dK.data);
     if (with_values) {
-        product(head, head->U, head->C, head->dC->data);
-        gsl_matrix_sub(head->dC, head->P);
+        product(head, &head->U, &head->C, head->dC.data);
+        gsl_matrix_sub(&head->dC, &head->P);
     }
     return GSL_SUCCESS;
 }
 
 double attn_train_norm(const attn_train_head *head)
 {
-    const size_t m = head->m, width = head->dQ->size2;
+    const size_t m = head->m, width = head->dQ.size2;
     double form = 0; /* |E^T dQ|^2 = sum_tu G_tu <dQ_t, dQ_u> */
 
     for (size_t t = 0; t < m; t++)
         for (size_t u = 0; u < m; u++)
             form +=
-                gsl_matrix_get(head->G, t, u) *
-                attn_product_dot(gsl_matrix_const_ptr(head->dQ, t, 0),
-                                 gsl_matrix_const_ptr(head->dQ, u, 0), width);
+                gsl_matrix_get(&head->G, t, u) *
+                attn_product_dot(gsl_matrix_const_ptr(&head->dQ, t, 0),
+                                 gsl_matrix_const_ptr(&head->dQ, u, 0), width);
     return sqrt(fmax(form, 0));
 }
 
@@ -408,17 +402,17 @@ static void descend(attn_train_head *head, double rate, const gsl_matrix *D,
     const double back = -rate;
     const size_t whole = 0;
 
-    product(head, head->G, D, step->data);
+    product(head, &head->G, D, step->data);
     combine(M->data, &back, &whole, 1, step->data, M->size1 * M->size2);
 }
 
 void attn_train_step(attn_train_head *head, double rate, int with_values)
 {
-    descend(head, rate, head->dQ, head->Q, head->step);
-    descend(head, rate, head->dK, head->K, head->step);
+    descend(head, rate, &head->dQ, &head->Q, &head->step);
+    descend(head, rate, &head->dK, &head->K, &head->step);
     if (with_values) {
-        descend(head, rate, head->dC, head->C, head->U);
-        product(head, head->C, head->V0, head->Y->data);
-        attn_product_abt(1, head->Y, head->C, head->H);
+        descend(head, rate, &head->dC, &head->C, &head->U);
+        product(head, &head->C, &head->V0, head->Y.data);
+        attn_product_abt(1, &head->Y, &head->C, &head->H);
     }
 }

@@ -17,9 +17,9 @@
  * and W_Q itself is never needed; W_K and W_V go the same way. The loss knows
  * queries and keys by their inner products alone, and every step keeps them in
  * the span of the 2 m rows that E W_Q and E W_K have at birth. So where
- * d_k > 2 m, those rows are turned into a basis of that span (the Cholesky
- * factor of their Gram matrix), which changes no score, now or later. Values
- * are combinations of the values at birth, V = C V_0.
+ * d_k > 2 m, and d >= m, those rows are turned into a basis of that span (the
+ * Cholesky factor of their Gram matrix), which changes no score, now or later.
+ * Values are combinations of the values at birth, V = C V_0.
  *
  * Everything is + - * / sqrt and attn_exp in a fixed order.
  */
@@ -39,21 +39,22 @@ typedef struct {
     double scale;
     const gsl_permutation *partner;
 
-    gsl_matrix *G;       /* E E^T */
-    gsl_matrix *Q, *K;   /* E W_Q, E W_K, in that basis where d_k > 2 m */
-    gsl_matrix *C;       /* E W_V = C V_0; the identity at birth */
-    gsl_matrix *V0;      /* V_0 V_0^T */
-    gsl_matrix *Y;       /* V V_0^T: products of values and targets */
-    gsl_matrix *H;       /* V V^T */
-    gsl_matrix *dS;      /* dL/d<q_t, k_j>, mean over a batch */
-    gsl_matrix *dQ, *dK; /* dL/dQ, dL/dK */
-    gsl_matrix *dC;      /* dL/dV = dC V_0 */
+    gsl_matrix G;      /* E E^T */
+    gsl_matrix Q, K;   /* E W_Q, E W_K, in that basis if there is one */
+    gsl_matrix C;      /* E W_V = C V_0; the identity at birth */
+    gsl_matrix V0;     /* V_0 V_0^T */
+    gsl_matrix Y;      /* V V_0^T: products of values and targets */
+    gsl_matrix H;      /* V V^T */
+    gsl_matrix dS;     /* dL/d<q_t, k_j>, mean over a batch */
+    gsl_matrix dQ, dK; /* dL/dQ, dL/dK */
+    gsl_matrix dC;     /* dL/dV = dC V_0 */
 
     double *a, *ds, *g; /* of the sequence last seen: a, dL/ds, dL/da */
-    gsl_matrix *step;   /* scratch, as Q */
-    gsl_matrix *U, *P;  /* scratch, m x m */
+    gsl_matrix step;    /* scratch, as Q */
+    gsl_matrix U, P;    /* scratch, m x m */
     double *w;          /* scratch, max(m, d) */
     size_t *at;         /* scratch, max(m, d) */
+    double *room;       /* where all of it is */
 } attn_train_head;
 
 /* A head without weights, for m types in sequences of n. NULL: GSL_EINVAL for
@@ -65,8 +66,8 @@ void attn_train_free(attn_train_head *head);
 /*
  * Begin with these matrices: E m x d, W_Q and W_K d x d_k, W_V d x d_v. The
  * scale multiplies <q, k>. The partners are kept by reference. Shapes that do
- * not fit: GSL_EBADLEN. d_k > 2 m and queries and keys that are linearly
- * dependent: GSL_ESING.
+ * not fit: GSL_EBADLEN. Queries and keys that are linearly dependent where they
+ * should be a basis: GSL_ESING.
  */
 int attn_train_begin(attn_train_head *head, const gsl_matrix *E,
                      const gsl_matrix *W_Q, const gsl_matrix *W_K,

@@ -54,9 +54,10 @@ typedef struct {
  */
 int attn_train_runs(attn_blocks job, attn_train_run *runs);
 
-/* Partners found at 0, 1, 2, 3, ... steps: at is filled with 0, with the steps
- * 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times powers of ten, as far as they are
- * whole and below last, and with last. Returns how many; room for 10 a decade.
+/*
+ * Steps at which to judge: 0, then 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6 and 8 times
+ * the powers of ten, as far as they are whole and below last, then last.
+ * Returns how many; at most room, which is at least 2.
  */
 size_t attn_train_steps(size_t last, size_t *at, size_t room);
 
