@@ -357,7 +357,20 @@ typedef struct {
     double *x[NORMS]; /* one allocation, in x[0] */
     double mean[NORMS];
     double sure, batch;
+    double wrong; /* median |dL/ds| of those sure of a wrong key; NaN: none */
 } births;
+
+/* Median |dL/ds| of the rows that are sure of a wrong key; x is scratch. */
+static double median_wrong(const attn_train_row *rows, size_t count, double *x)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].rest < 1 - ATTN_TRAIN_SURE && rows[i].winner != 1)
+            x[found++] = rows[i].ds;
+    gsl_sort(x, 1, found);
+    return found ? gsl_stats_median_from_sorted_data(x, 1, found) : (double)NAN;
+}
 
 static int births_take(births *b, const attn_train_run *runs)
 {
@@ -369,8 +382,9 @@ static int births_take(births *b, const attn_train_run *runs)
         return GSL_ENOMEM;
     for (size_t k = 0; k < NORMS; k++)
         b->x[k] = b->x[0] + k * count;
+    b->wrong = median_wrong(runs[0].rows, count, b->x[0]);
     for (size_t i = 0; i < count; i++) {
-        const attn_train_row *row = &runs[i / JUDGES].rows[i % JUDGES];
+        const attn_train_row *row = &runs[0].rows[i]; /* of all runs */
         const double x[NORMS] = {row->ds, row->dW_Q, row->dW_K, row->dW_V};
         for (size_t k = 0; k < NORMS; k++) {
             b->x[k][i] = x[k];
@@ -426,6 +440,8 @@ static void gradient_claims(attn_run *run, const births b[2])
     attn_claims_info(claims, "train.gradient/unscaled_tenth", none,
                      quantile(&b[0], DS, 0.1), N,
                      "a tenth of rows have less, without");
+    attn_claims_info(claims, "train.gradient/unscaled_wrong", none, b[0].wrong,
+                     N, "median of the rows sure of a wrong key, without");
     attn_claims_info(claims, "train.gradient/mean_ratio", none,
                      b[0].mean[DW_Q] / b[1].mean[DW_Q], N,
                      "mean |dL/dW_Q| of a row, without over with");

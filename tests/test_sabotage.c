@@ -45,6 +45,10 @@ static const mutation mutations[] = {
      "demo.norm/largest"},
     {"softmax_jacobian", "frobenius_wrong", "",
      "demo.frobenius/scaled demo.frobenius/unscaled demo.norm demo.norm/tie"},
+    {"head_training", "heads_all_scaled",
+     "--trials 6 --tuning 1 --followed 1 --steps 60", "train.frozen"},
+    {"head_training", "steps_wrong",
+     "--trials 6 --tuning 1 --followed 1 --steps 60", "train.frozen"},
     {"permutation_equivariance", "permutation_of_columns", "--trials 20",
      "equivariance.permutation equivariance.permutation/all"},
     {"permutation_equivariance", "outputs_know_places", "--trials 20",
@@ -73,6 +77,7 @@ static const char *const runs[][2] = {
     {"score_spread", ""},
     {"score_spread", "--entries rademacher"},
     {"softmax_jacobian", ""},
+    {"head_training", "--trials 16 --tuning 2 --followed 2 --steps 100"},
     {"permutation_equivariance", "--trials 20"},
 };
 enum { RUNS = sizeof runs / sizeof *runs };

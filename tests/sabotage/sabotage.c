@@ -14,8 +14,10 @@
 #include "attn_product.h"
 #include "attn_softmax.h"
 #include "attn_theory.h"
+#include "attn_train.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_permute_matrix.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +167,20 @@ WRAP(void, attn_position_sinusoidal, gsl_matrix *P)
     __real_attn_position_sinusoidal(P);
     if (is("positions_forgotten"))
         gsl_matrix_set_zero(P);
+}
+
+WRAP(int, attn_train_begin, attn_train_head *head, const gsl_matrix *E,
+     const gsl_matrix *W_Q, const gsl_matrix *W_K, const gsl_matrix *W_V,
+     const gsl_permutation *partner, double scale)
+{
+    return __real_attn_train_begin(
+        head, E, W_Q, W_K, W_V, partner,
+        is("heads_all_scaled") ? 1 / sqrt((double)head->d_k) : scale);
+}
+
+WRAP(void, attn_train_step, attn_train_head *head, double rate, int with_values)
+{
+    __real_attn_train_step(head, is("steps_wrong") ? -rate : rate, with_values);
 }
 
 /* P on the columns where it fits: the wrong axis. */
