@@ -10,6 +10,9 @@
 static const char *const programs[][2] = {
     {"score_spread", "--pairs 300 --head-sizes 1,7,64"},
     {"softmax_jacobian", "--trials 300 --keys 7 --head-size 20"},
+    {"head_training",
+     "--trials 3 --tuning 1 --followed 2 --head-size 20 --vocabulary 12 "
+     "--tokens 5 --batch 7 --steps 13"},
     {"permutation_equivariance", "--trials 20 --tokens 17"},
     {"born_saturated", "--trials 300 --keys 7 --head-size 20"},
     {"saturated_gradient", "--trials 50"},
@@ -94,6 +97,8 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
         {"softmax_jacobian", "--keys 0x10"},
         {"softmax_jacobian", "--head-size 010"},
         {"softmax_jacobian", "--trials ''"},
+        {"head_training", "--tokens 17 --vocabulary 16"},
+        {"head_training", "--steps 0"},
         {"permutation_equivariance", "--tokens 4"},
         {"permutation_equivariance", "--tokens +64"},
         {"permutation_equivariance", "--out ''"},
@@ -133,6 +138,7 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
     }
     cr_assert_eq(ran, 28);
     cr_assert_eq(ran, 41);
+    cr_assert_eq(ran, 27);
     run("rm -r %s", folder);
 }
 
@@ -205,11 +211,13 @@ Test(programs, another_seed_gives_other_numbers_from_the_option_or_gsl,
 
 Test(programs, one_trial_is_inconclusive_not_a_pass)
 {
-    static const char *const one[][2] = {{"score_spread", "--pairs 1"},
-                                         {"softmax_jacobian", "--trials 1"}};
+    static const char *const one[][2] = {
+        {"score_spread", "--pairs 1"},
+        {"softmax_jacobian", "--trials 1"},
+        {"head_training", "--trials 1 --tuning 1 --steps 20"}};
     size_t ran = 0;
 
-    for (size_t i = 0; i < 2; i++, ran++) {
+    for (size_t i = 0; i < 3; i++, ran++) {
         const char *folder = run_folder();
         const run_result r =
             run("%s/%s %s --out %s", run_bin(), one[i][0], one[i][1], folder);
@@ -218,7 +226,7 @@ Test(programs, one_trial_is_inconclusive_not_a_pass)
         cr_expect_null(strstr(r.out, "nan"));
         run("rm -r %s", folder);
     }
-    cr_assert_eq(ran, 2);
+    cr_assert_eq(ran, 3);
 }
 
 Test(programs, where_nothing_can_be_written_the_status_is_2)

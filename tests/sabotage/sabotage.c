@@ -16,6 +16,7 @@
 #include "attn_softmax.h"
 #include "attn_stream.h"
 #include "attn_theory.h"
+#include "attn_train.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_permute_matrix.h>
 #include <gsl/gsl_vector.h>
@@ -299,6 +300,20 @@ WRAP(int, attn_position_rotary, gsl_matrix *X)
     if (is("positions_drift"))
         drift(X);
     return status;
+}
+
+WRAP(int, attn_train_begin, attn_train_head *head, const gsl_matrix *E,
+     const gsl_matrix *W_Q, const gsl_matrix *W_K, const gsl_matrix *W_V,
+     const gsl_permutation *partner, double scale)
+{
+    return __real_attn_train_begin(
+        head, E, W_Q, W_K, W_V, partner,
+        is("heads_all_scaled") ? 1 / sqrt((double)head->d_k) : scale);
+}
+
+WRAP(void, attn_train_step, attn_train_head *head, double rate, int with_values)
+{
+    __real_attn_train_step(head, is("steps_wrong") ? -rate : rate, with_values);
 }
 
 /* P on the columns where it fits: the wrong axis. */
