@@ -327,6 +327,9 @@ Test(programs, timings_have_a_file_of_their_own)
     cr_assert_null(strstr(dat, "_s "));
     free(dat);
     free(timing);
+    run("rm -r %s", folder);
+}
+
 /* Every file of docs/examples, what must be printed for it, and the status. */
 static const struct {
     const char *command;
