@@ -409,29 +409,39 @@ static int exponents(attn_run *run)
     return GSL_SUCCESS;
 }
 
-/* The first n at which the projections are the smaller part. */
+/* Are the projections the smaller part at n, as counted? */
+static int attention_leads(attn_run *run, size_t n, int *leads)
+{
+    counts c;
+    bench b;
+    int status =
+        bench_make(&b, run, "attention_cost.crossing", one_head(n, head_size));
+
+    if (status)
+        return status;
+    status = count(&b, &c);
+    bench_free(&b);
+    *leads = !status && c.attention > c.projections;
+    return status;
+}
+
+/* The first n at which the projections are the smaller part, by halving. */
 static int crossing(attn_run *run)
 {
     const double predicted =
         attn_theory_cost_crossing(head_size, head_size, head_size);
-    const size_t limit = 2 * head_size + 2;
-    size_t n = 1;
+    size_t below = 0, n = 2 * head_size + 1, cases = 0;
 
-    for (int found = 0; !found && n <= limit; n += !found) {
-        counts c;
-        bench b;
-        int status = bench_make(&b, run, "attention_cost.crossing",
-                                one_head(n, head_size));
+    for (; n - below > 1; cases++) {
+        const size_t middle = below + (n - below) / 2;
+        int leads;
+        const int status = attention_leads(run, middle, &leads);
         if (status)
             return status;
-        status = count(&b, &c);
-        bench_free(&b);
-        if (status)
-            return status;
-        found = c.attention > c.projections;
+        *(leads ? &n : &below) = middle;
     }
     attn_claims_exact(run->claims, "cost.time/crossing", floor(predicted) + 1,
-                      (double)n, 0, n,
+                      (double)n, 0, cases,
                       "first n at which 2 n^2 d exceeds 3 n d^2: beyond 1.5 d");
     return GSL_SUCCESS;
 }

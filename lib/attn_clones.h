@@ -5,9 +5,10 @@
  * independent items.
  *
  * A GNU extension, and one that needs the GNU C library's loader: elsewhere
- * (arm64, macOS, musl) it is empty. For static functions: clang 14 gives the
- * loader's choice a name that other files do not find. What is called in one
- * is inline or has clones of its own.
+ * (arm64, macOS, musl) it is empty. For static functions whose name no other
+ * file has: clang 14 gives the loader's choice a name that other files do not
+ * find, and shows them the function that chooses. What is called in one is
+ * inline or has clones of its own.
  */
 #ifndef ATTN_CLONES_H
 #define ATTN_CLONES_H

@@ -23,6 +23,8 @@
 #define attn_stream_default attn_counted_stream_default
 #define attn_stream_attend attn_counted_stream_attend
 #define attn_stream_scratch attn_counted_stream_scratch
+#define stream_multiply counted_stream_multiply
+#define stream_weigh counted_stream_weigh
 
 #include "attn_counted.h"
 #include <gsl/gsl_errno.h>

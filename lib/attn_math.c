@@ -79,7 +79,7 @@ double attn_exp(double x)
     return attn_exp_inline(x);
 }
 
-ATTN_CLONES static void exp_all(const double *x, size_t n, double *y)
+ATTN_CLONES static void math_exp_all(const double *x, size_t n, double *y)
 {
     for (size_t j = 0; j < n; j++)
         y[j] = attn_exp_inline(x[j]);
@@ -87,7 +87,7 @@ ATTN_CLONES static void exp_all(const double *x, size_t n, double *y)
 
 void attn_exp_all(const double *x, size_t n, double *y)
 {
-    exp_all(x, n, y);
+    math_exp_all(x, n, y);
 }
 
 /*

@@ -54,10 +54,10 @@ attn_stream attn_stream_default(size_t threads)
  * y[r * down + t * along]. Four terms at a time, so that a sum is fetched and
  * put back once for four multiply-adds.
  */
-ATTN_CLONES static void multiply(const double *restrict x,
-                                 const double *restrict y, size_t down,
-                                 size_t along, size_t terms,
-                                 double *restrict sum, size_t rows)
+ATTN_CLONES static void stream_multiply(const double *restrict x,
+                                        const double *restrict y, size_t down,
+                                        size_t along, size_t terms,
+                                        double *restrict sum, size_t rows)
 {
     for (size_t r = 0; r < rows; r++, y += down, sum += LANES) {
         size_t t = 0;
@@ -103,9 +103,9 @@ static inline double below(double s, double m)
  * While nothing has been seen m is -infinity, and 0 stands in for it: then
  * e^{-infinity - 0} = 0 says all that there is to say.
  */
-ATTN_CLONES static void weigh(double *restrict s, size_t keys,
-                              double *restrict m, double *restrict z,
-                              double *restrict o, size_t d_v)
+ATTN_CLONES static void stream_weigh(double *restrict s, size_t keys,
+                                     double *restrict m, double *restrict z,
+                                     double *restrict o, size_t d_v)
 {
     double top[LANES], shrink[LANES];
 
@@ -158,12 +158,12 @@ static void visit(const task *t, const group *g, size_t first, size_t keys)
 
     /* s_j = sum_c q_c K_jc */
     memset(g->s, 0, keys * LANES * sizeof *g->s);
-    multiply(g->q, K, t->K->tda, 1, d_k, g->s, keys);
+    stream_multiply(g->q, K, t->K->tda, 1, d_k, g->s, keys);
     hide(t->mask, g, first, keys);
-    weigh(g->s, keys, g->m, g->z, g->o, d_v);
+    stream_weigh(g->s, keys, g->m, g->z, g->o, d_v);
     /* o_c += sum_j e^{s_j - m} V_jc */
-    (t->is_finite ? multiply : multiply_seen)(g->s, V, 1, t->V->tda, keys, g->o,
-                                              d_v);
+    (t->is_finite ? stream_multiply : multiply_seen)(g->s, V, 1, t->V->tda,
+                                                     keys, g->o, d_v);
 }
 
 /* The group's queries, times scale, into lanes; nothing seen yet. */
