@@ -23,6 +23,11 @@
 #define attn_stream_default attn_counted_stream_default
 #define attn_stream_attend attn_counted_stream_attend
 #define attn_stream_scratch attn_counted_stream_scratch
+#define product_dot counted_product_dot
+#define product_ab counted_product_ab
+#define product_abt counted_product_abt
+#define product_atb counted_product_atb
+#define layer_output counted_layer_output
 #define stream_multiply counted_stream_multiply
 #define stream_weigh counted_stream_weigh
 

@@ -1,5 +1,6 @@
 /* O = softmax(scale Q K^T) V, with Q = X W_Q, K = X W_K, V = X W_V. */
 #include "attn_layer.h"
+#include "attn_clones.h"
 #include "attn_count.h"
 #include "attn_product.h"
 #include "attn_softmax.h"
@@ -37,13 +38,10 @@ int attn_layer_weights(const gsl_matrix *S, gsl_matrix *A)
     return status;
 }
 
-int attn_layer_output(const gsl_matrix *A, const gsl_matrix *V, gsl_matrix *O)
+/* O += A V */
+ATTN_CLONES static void layer_output(const gsl_matrix *A, const gsl_matrix *V,
+                                     gsl_matrix *O)
 {
-    if (A->size2 != V->size1 || O->size1 != A->size1 || O->size2 != V->size2)
-        GSL_ERROR("A is n_q x n_k, V is n_k x d_v, O is n_q x d_v",
-                  GSL_EBADLEN);
-
-    gsl_matrix_set_zero(O);
     for (size_t i = 0; i < A->size1; i++) {
         double *o = gsl_matrix_ptr(O, i, 0);
         for (size_t j = 0; j < A->size2; j++) {
@@ -56,6 +54,16 @@ int attn_layer_output(const gsl_matrix *A, const gsl_matrix *V, gsl_matrix *O)
             ATTN_COUNT(V->size2);
         }
     }
+}
+
+int attn_layer_output(const gsl_matrix *A, const gsl_matrix *V, gsl_matrix *O)
+{
+    if (A->size2 != V->size1 || O->size1 != A->size1 || O->size2 != V->size2)
+        GSL_ERROR("A is n_q x n_k, V is n_k x d_v, O is n_q x d_v",
+                  GSL_EBADLEN);
+
+    gsl_matrix_set_zero(O);
+    layer_output(A, V, O);
     return GSL_SUCCESS;
 }
 

@@ -1,9 +1,10 @@
 /* x.y, A B, A B^T and A^T B, summed in one fixed order. */
 #include "attn_product.h"
+#include "attn_clones.h"
 #include "attn_count.h"
 #include <gsl/gsl_errno.h>
 
-double attn_product_dot(const double *x, const double *y, size_t n)
+static inline double dot(const double *x, const double *y, size_t n)
 {
     double sum[8] = {0};
     size_t j = 0;
@@ -22,12 +23,21 @@ double attn_product_dot(const double *x, const double *y, size_t n)
     return total;
 }
 
-int attn_product_ab(const gsl_matrix *A, const gsl_matrix *B, gsl_matrix *C)
+ATTN_CLONES static double product_dot(const double *x, const double *y,
+                                      size_t n)
 {
-    if (A->size2 != B->size1 || C->size1 != A->size1 || C->size2 != B->size2)
-        GSL_ERROR("A is m x k, B is k x n, C is m x n", GSL_EBADLEN);
+    return dot(x, y, n);
+}
 
-    gsl_matrix_set_zero(C);
+double attn_product_dot(const double *x, const double *y, size_t n)
+{
+    return product_dot(x, y, n);
+}
+
+/* C += A B */
+ATTN_CLONES static void product_ab(const gsl_matrix *A, const gsl_matrix *B,
+                                   gsl_matrix *C)
+{
     for (size_t i = 0; i < C->size1; i++) {
         double *c = gsl_matrix_ptr(C, i, 0);
         for (size_t k = 0; k < B->size1; k++) {
@@ -38,7 +48,28 @@ int attn_product_ab(const gsl_matrix *A, const gsl_matrix *B, gsl_matrix *C)
             ATTN_COUNT(C->size2);
         }
     }
+}
+
+int attn_product_ab(const gsl_matrix *A, const gsl_matrix *B, gsl_matrix *C)
+{
+    if (A->size2 != B->size1 || C->size1 != A->size1 || C->size2 != B->size2)
+        GSL_ERROR("A is m x k, B is k x n, C is m x n", GSL_EBADLEN);
+
+    gsl_matrix_set_zero(C);
+    product_ab(A, B, C);
     return GSL_SUCCESS;
+}
+
+/* C = alpha A B^T */
+ATTN_CLONES static void product_abt(double alpha, const gsl_matrix *A,
+                                    const gsl_matrix *B, gsl_matrix *C)
+{
+    for (size_t i = 0; i < C->size1; i++)
+        for (size_t j = 0; j < C->size2; j++)
+            gsl_matrix_set(C, i, j,
+                           alpha * dot(gsl_matrix_const_ptr(A, i, 0),
+                                       gsl_matrix_const_ptr(B, j, 0),
+                                       A->size2));
 }
 
 int attn_product_abt(double alpha, const gsl_matrix *A, const gsl_matrix *B,
@@ -47,13 +78,7 @@ int attn_product_abt(double alpha, const gsl_matrix *A, const gsl_matrix *B,
     if (A->size2 != B->size2 || C->size1 != A->size1 || C->size2 != B->size1)
         GSL_ERROR("A is m x k, B is n x k, C is m x n", GSL_EBADLEN);
 
-    for (size_t i = 0; i < C->size1; i++)
-        for (size_t j = 0; j < C->size2; j++)
-            gsl_matrix_set(C, i, j,
-                           alpha *
-                               attn_product_dot(gsl_matrix_const_ptr(A, i, 0),
-                                                gsl_matrix_const_ptr(B, j, 0),
-                                                A->size2));
+    product_abt(alpha, A, B, C);
     return GSL_SUCCESS;
 }
 
@@ -64,13 +89,10 @@ static int is_zero_row(const gsl_matrix *A, size_t k)
     return gsl_vector_isnull(&row.vector);
 }
 
-int attn_product_atb(double alpha, const gsl_matrix *A, const gsl_matrix *B,
-                     gsl_matrix *C)
+/* C += A^T B */
+ATTN_CLONES static void product_atb(const gsl_matrix *A, const gsl_matrix *B,
+                                    gsl_matrix *C)
 {
-    if (A->size1 != B->size1 || C->size1 != A->size2 || C->size2 != B->size2)
-        GSL_ERROR("A is k x m, B is k x n, C is m x n", GSL_EBADLEN);
-
-    gsl_matrix_set_zero(C);
     for (size_t k = 0; k < A->size1; k++) {
         const double *a = gsl_matrix_const_ptr(A, k, 0);
         const double *b = gsl_matrix_const_ptr(B, k, 0);
@@ -83,6 +105,16 @@ int attn_product_atb(double alpha, const gsl_matrix *A, const gsl_matrix *B,
             ATTN_COUNT(C->size2);
         }
     }
+}
+
+int attn_product_atb(double alpha, const gsl_matrix *A, const gsl_matrix *B,
+                     gsl_matrix *C)
+{
+    if (A->size1 != B->size1 || C->size1 != A->size2 || C->size2 != B->size2)
+        GSL_ERROR("A is k x m, B is k x n, C is m x n", GSL_EBADLEN);
+
+    gsl_matrix_set_zero(C);
+    product_atb(A, B, C);
     gsl_matrix_scale(C, alpha);
     return GSL_SUCCESS;
 }
