@@ -388,8 +388,9 @@ Test(programs, a_file_as_windows_writes_it_is_read_too)
 {
     const char *folder = run_folder();
     const run_result made =
-        run("{ printf '\\357\\273\\277'; sed 's/$/\\r/' "
-            "docs/examples/sentence.txt | head -c -2; } >%s/f.txt",
+        run("{ printf '\\357\\273\\277'; awk '{ printf \"%%s%%s\", (NR > 1 ? "
+            "\"\\r\\n\" : \"\"), $0 }' docs/examples/sentence.txt; } "
+            ">%s/f.txt",
             folder);
     cr_assert_eq(made.status, 0);
     const run_result r = run("%s/worked_example --input %s/f.txt --out %s",
