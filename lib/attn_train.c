@@ -1,5 +1,6 @@
 /* L = |o - y|^2/d_v down its gradient, over the projected vocabulary. */
 #include "attn_train.h"
+#include "attn_clones.h"
 #include "attn_product.h"
 #include "attn_softmax.h"
 #include <gsl/gsl_errno.h>
@@ -8,21 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loops over independent entries, compiled for several processors; the order
- * of every sum is the same in all. */
-#if defined(__x86_64__) && defined(__linux__)
-#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define CLONES
-#endif
-
 /* ---- kernels ---- */
 
 /* y += sum_i w_i (row at[i] of X), i < count, summed in ascending order: four
  * rows at a time, so that y is read and written less. */
-CLONES static void combine(double *restrict y, const double *restrict w,
-                           const size_t *restrict at, size_t count,
-                           const double *restrict X, size_t width)
+ATTN_CLONES static void train_combine(double *restrict y,
+                                      const double *restrict w,
+                                      const size_t *restrict at, size_t count,
+                                      const double *restrict X, size_t width)
 {
     size_t i = 0;
 
@@ -42,8 +36,8 @@ CLONES static void combine(double *restrict y, const double *restrict w,
 }
 
 /* The same order as attn_product_dot, so the same bits. */
-CLONES static double dot(const double *restrict x, const double *restrict y,
-                         size_t n)
+ATTN_CLONES static double train_dot(const double *restrict x,
+                                    const double *restrict y, size_t n)
 {
     double sum[8] = {0};
     size_t j = 0;
@@ -74,7 +68,8 @@ static void rows_of(attn_train_head *head, const gsl_matrix *A, int transposed,
             head->at[count] = k;
             count += a != 0;
         }
-        combine(C + i * B->size2, head->w, head->at, count, B->data, B->size2);
+        train_combine(C + i * B->size2, head->w, head->at, count, B->data,
+                      B->size2);
     }
 }
 
@@ -265,7 +260,7 @@ static int differentiate(attn_train_head *h, const size_t *tokens, double *loss)
 
     for (size_t j = 0; j < n; j++) {
         const double *k = gsl_matrix_const_ptr(&h->K, tokens[j], 0);
-        h->a[j] = h->scale * dot(q, k, h->Q.size2);
+        h->a[j] = h->scale * train_dot(q, k, h->Q.size2);
         if (!isfinite(h->a[j]))
             return GSL_EDOM;
     }
@@ -299,7 +294,7 @@ static void norms(attn_train_head *h, const size_t *tokens, attn_train_row *row)
     double *pull = h->step.data;
 
     memset(pull, 0, width * sizeof *pull);
-    combine(pull, h->ds, tokens, h->n, h->K.data, width);
+    train_combine(pull, h->ds, tokens, h->n, h->K.data, width);
     row->dW_Q = h->scale * sqrt(gsl_matrix_get(&h->G, t, t) *
                                 attn_product_dot(pull, pull, width));
     row->dW_K = h->scale * sqrt(attn_product_dot(q, q, width)) *
@@ -403,7 +398,7 @@ static void descend(attn_train_head *head, double rate, const gsl_matrix *D,
     const size_t whole = 0;
 
     product(head, &head->G, D, step->data);
-    combine(M->data, &back, &whole, 1, step->data, M->size1 * M->size2);
+    train_combine(M->data, &back, &whole, 1, step->data, M->size1 * M->size2);
 }
 
 void attn_train_step(attn_train_head *head, double rate, int with_values)
