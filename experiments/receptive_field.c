@@ -9,6 +9,7 @@
 #include "attn_product.h"
 #include "attn_program.h"
 #include "attn_sample.h"
+#include "attn_stream.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
@@ -304,6 +305,7 @@ static int effective_claims(attn_run *run)
 /* Token 1's query, and everybody's key and value; two of each. */
 typedef struct {
     size_t n;
+    gsl_matrix *Q[2];        /* n x D_K: everybody's query, and moved */
     gsl_matrix *K[2], *V[2]; /* n x D_K, n x D_V: as they are, and moved */
     gsl_matrix *S;           /* 1 x n: scores of token 1 */
     double query[D_K], output[D_V];
@@ -313,6 +315,7 @@ typedef struct {
 static void field_free(field *f)
 {
     for (size_t i = 0; i < 2; i++) {
+        gsl_matrix_free(f->Q[i]);
         gsl_matrix_free(f->K[i]);
         gsl_matrix_free(f->V[i]);
     }
@@ -342,24 +345,29 @@ static int field_make(field *f, attn_rng *g, size_t n)
 {
     gsl_matrix *X = gsl_matrix_alloc(n, D), *moved = gsl_matrix_alloc(n, D);
     *f = (field){.n = n,
+                 .Q = {gsl_matrix_alloc(n, D_K), gsl_matrix_alloc(n, D_K)},
                  .K = {gsl_matrix_alloc(n, D_K), gsl_matrix_alloc(n, D_K)},
                  .V = {gsl_matrix_alloc(n, D_V), gsl_matrix_alloc(n, D_V)},
                  .S = gsl_matrix_alloc(1, n),
                  .scale = attn_layer_scale(D_K)};
-    int status = X && moved && f->K[0] && f->K[1] && f->V[0] && f->V[1] && f->S
+    int status = X && moved && f->Q[0] && f->Q[1] && f->K[0] && f->K[1] &&
+                         f->V[0] && f->V[1] && f->S
                      ? GSL_SUCCESS
                      : GSL_ENOMEM;
 
     if (!status) {
         attn_sample_fill(ATTN_SAMPLE_NORMAL, g, X->data, n * D);
         attn_sample_fill(ATTN_SAMPLE_NORMAL, g, moved->data, n * D);
-        attn_sample_fill(ATTN_SAMPLE_NORMAL, g, f->query, D_K);
         gsl_matrix_scale(moved, 1e-3);
         gsl_matrix_add(moved, X);
-        status = project(g, X, f->K, moved);
+        status = project(g, X, f->Q, moved);
     }
     if (!status)
+        status = project(g, X, f->K, moved);
+    if (!status)
         status = project(g, X, f->V, moved);
+    if (!status)
+        memcpy(f->query, gsl_matrix_const_ptr(f->Q[0], 0, 0), sizeof f->query);
     const gsl_matrix_view Q = gsl_matrix_view_array(f->query, 1, D_K);
     if (!status)
         status = attn_layer_scores(&Q.matrix, f->K[0], f->scale, f->S);
@@ -414,12 +422,41 @@ static void add_count(void *total, const void *partial)
     *(size_t *)total += *(const size_t *)partial;
 }
 
+/* The last token moves: how many of the n outputs do? The whole layer,
+ * streamed: its n x n weights are never held. */
+static int whole_layer(const field *f, size_t threads, size_t *moved)
+{
+    const attn_stream how = attn_stream_default(threads);
+    const size_t last = f->n - 1;
+    const gsl_vector_view key = gsl_matrix_row(f->K[1], last);
+    const gsl_vector_view value = gsl_matrix_row(f->V[1], last);
+    gsl_matrix *before = gsl_matrix_alloc(f->n, D_V);
+    gsl_matrix *after = gsl_matrix_alloc(f->n, D_V);
+    int status = before && after ? GSL_SUCCESS : GSL_ENOMEM;
+
+    if (!status)
+        status = attn_stream_attend(f->Q[0], f->K[0], f->V[0], f->scale,
+                                    &attn_mask_none, &how, before, NULL);
+    gsl_matrix_set_row(f->K[0], last, &key.vector);
+    gsl_matrix_set_row(f->V[0], last, &value.vector);
+    if (!status)
+        status = attn_stream_attend(f->Q[0], f->K[0], f->V[0], f->scale,
+                                    &attn_mask_none, &how, after, NULL);
+    *moved = 0;
+    for (size_t i = 0; !status && i < f->n; i++)
+        *moved += gsl_matrix_get(before, i, 0) != gsl_matrix_get(after, i, 0) ||
+                  gsl_matrix_get(before, i, 1) != gsl_matrix_get(after, i, 1);
+    gsl_matrix_free(after);
+    gsl_matrix_free(before);
+    return status;
+}
+
 /* The output of token 1 depends on each of the n - 1 other tokens. */
 static int attention_claim(attn_run *run)
 {
     attn_blocks job =
         attn_run_job(run, "receptive_field.attention", tokens, tokens - 1, 50);
-    size_t moved = 0;
+    size_t moved = 0, outputs = 0;
     attn_rng g;
     field f;
 
@@ -433,6 +470,8 @@ static int attention_claim(attn_run *run)
                              gsl_matrix_const_ptr(f.V[0], 0, 0), a, f.output);
     if (a && !status)
         status = attn_blocks_run(&job, attention_block, add_count, &moved, &f);
+    if (a && !status)
+        status = whole_layer(&f, run->threads, &outputs);
     gsl_matrix_free(a);
     field_free(&f);
     if (status || !a)
@@ -440,6 +479,11 @@ static int attention_claim(attn_run *run)
     attn_claims_exact(run->claims, "reach.attention", (double)(tokens - 1),
                       (double)moved, 0, tokens - 1,
                       "tokens that move token 1's output when moved; equality");
+    attn_claims_exact(
+        run->claims, "reach.attention/all", (double)tokens, (double)outputs, 0,
+        tokens,
+        "outputs of the streamed layer that the last token moves; "
+        "equality");
     return GSL_SUCCESS;
 }
 

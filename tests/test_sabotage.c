@@ -90,7 +90,8 @@ static const mutation mutations[] = {
     {"receptive_field", "convolution_local", "--tokens 100",
      "reach.conv reach.conv/both reach.conv/at_hungry reach.effective "
      "reach.effective/equal"},
-    {"receptive_field", "weights_local", "--tokens 100", "reach.attention"},
+    {"receptive_field", "weights_local", "--tokens 100",
+     "reach.attention reach.attention/all"},
     {"position_encoding", "positions_drift", "",
      "rotary.toeplitz rotary.toeplitz/lengths rotary.toeplitz/sinusoidal"},
     {"position_encoding", "scores_dead", "", "rotary.toeplitz/fresh"},

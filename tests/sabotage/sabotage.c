@@ -373,8 +373,9 @@ WRAP(int, attn_stream_attend, const gsl_matrix *Q, const gsl_matrix *K,
      const gsl_matrix *V, double scale, const attn_mask *mask,
      const attn_stream *how, gsl_matrix *O, gsl_vector *lse)
 {
-    const int status =
-        __real_attn_stream_attend(Q, K, V, scale, mask, how, O, lse);
+    const int status = __real_attn_stream_attend(
+        Q, K, V, scale, is("weights_local") ? &attn_mask_causal : mask, how, O,
+        lse);
 
     if (is("stream_drifts"))
         gsl_matrix_scale(O, 1 + 1e-9);
