@@ -22,7 +22,7 @@ set ytics 100
 set arrow 1 from 1.5 * d,graph 0 to 1.5 * d,graph 0.5 nohead lt 7 lw 1.5
 set label 1 'n = 1.5 d' at 1.5 * d,graph 0.55 center textcolor lt 7
 set label 2 '2n^2d, scores and sum' at T_max,4e10 right textcolor lt 1
-set label 3 '3nd^2, projections' at right / 1.2,2e6 right textcolor lt 2
+set label 3 '3nd^2, projections' at right / 1.2,4e5 right textcolor lt 2
 plot 2.0 * x**2 * d with lines lt 1, 3.0 * x * d**2 with lines lt 2, \
      dat index 'sweep' using "n":"attention" with points lt 1, \
      dat index 'sweep' using "n":"projections" with points lt 2
@@ -31,7 +31,7 @@ unset label
 set title 'bytes'
 set yrange [1e3:1e11]
 set label 1 '8n^2, the weights' at T_max,2e9 right textcolor lt 1
-set label 2 '32nd, Q, K, V, O' at right / 1.2,5e5 right textcolor lt 7
+set label 2 '32nd, Q, K, V, O' at right / 1.2,3e5 right textcolor lt 7
 set label 3 'streamed: a tile + 3n' at right / 1.2,1.2e4 right \
     textcolor lt 3
 plot 8.0 * x**2 with lines lt 1, 32.0 * x * d with lines lt 7 lw 1.5, \
