@@ -53,7 +53,7 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) \
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all setup figures claims readme seeds test clean help
+.PHONY: all setup figures claims readme seeds reproduce test clean help
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -137,6 +137,9 @@ $(B)/sabotaged/%: $(B)/experiments/%.o $(B)/tests/sabotage/sabotage.o $(B)/libat
 
 test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/sabotaged/%) ## run the tests (VARIANT=asan: under sanitizers)
 	$QATTN_SABOTAGED=$(B)/sabotaged tools/test.sh $(B)/tests/all $(BIN)
+
+reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (10 minutes)
+	$Qtools/reproduce.sh $(PROGRAMS)
 
 clean: ## remove what was built; results stay
 	rm -rf build bin
