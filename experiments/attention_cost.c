@@ -7,6 +7,7 @@
  */
 #include "attn_counted.h"
 #include "attn_layer.h"
+#include "attn_math.h"
 #include "attn_program.h"
 #include "attn_sample.h"
 #include "attn_stream.h"
@@ -167,7 +168,7 @@ static double stream_bytes_limit(shape s)
 
 static double largest(const gsl_matrix *A)
 {
-    return fmax(gsl_matrix_max(A), -gsl_matrix_min(A));
+    return attn_max(gsl_matrix_max(A), -gsl_matrix_min(A));
 }
 
 /* Largest |O - streamed| over n eps max |V|. */
@@ -177,8 +178,8 @@ static double difference(const bench *b)
 
     for (size_t i = 0; i < b->O->size1; i++)
         for (size_t j = 0; j < b->O->size2; j++)
-            far = fmax(far, fabs(gsl_matrix_get(b->O, i, j) -
-                                 gsl_matrix_get(b->streamed, i, j)));
+            far = attn_max(far, fabs(gsl_matrix_get(b->O, i, j) -
+                                     gsl_matrix_get(b->streamed, i, j)));
     return far / ((double)b->s.n * eps * largest(b->work->V));
 }
 
@@ -232,8 +233,8 @@ static int measure_time(attn_run *run, bench *b)
             status =
                 attn_stream_attend(w->Q, w->K, w->V, b->layer->scale,
                                    &attn_mask_none, &how, b->streamed, NULL);
-        layer = fmin(layer, middle - start);
-        stream = fmin(stream, now() - middle);
+        layer = attn_min(layer, middle - start);
+        stream = attn_min(stream, now() - middle);
     }
     ATTN_DAT_ROW(run->timing, n, (double)run->threads, layer, stream,
                  4 * n * n * d / stream * 1e-9);
@@ -267,10 +268,10 @@ static void find(findings *f, const bench *b, const counts *c)
     f->time_equal += c->projections + c->attention == total_of(theory_of(s));
     f->bytes_equal += c->layer_bytes == layer_bytes_theory(s);
     f->bytes_ratio =
-        fmax(f->bytes_ratio, c->stream_bytes / stream_bytes_limit(s));
+        attn_max(f->bytes_ratio, c->stream_bytes / stream_bytes_limit(s));
     f->reported += c->stream_bytes ==
                    (double)attn_stream_scratch(s.n, s.n, s.d_k, s.d_v, &how);
-    f->difference = fmax(f->difference, difference(b));
+    f->difference = attn_max(f->difference, difference(b));
     f->last = *c;
 }
 
@@ -498,8 +499,8 @@ static int check_rows(const sequence *s, double scale, double *worst,
         const gsl_matrix_view q = gsl_matrix_submatrix(s->Q, i, 0, 1, d);
         status = attn_layer_attend(&q.matrix, s->K, s->V, scale, s->A, o);
         for (size_t c = 0; !status && c < d; c++)
-            *worst = fmax(*worst, fabs(gsl_matrix_get(o, 0, c) -
-                                       gsl_matrix_get(s->O, i, c)));
+            *worst = attn_max(*worst, fabs(gsl_matrix_get(o, 0, c) -
+                                           gsl_matrix_get(s->O, i, c)));
     }
     *worst /= (double)n * eps * largest(s->V);
     gsl_matrix_free(o);
@@ -553,7 +554,7 @@ static int long_sequence(attn_run *run, findings *f)
     f->sizes++;
     f->stream_equal += (double)c.multiply_adds == stream_theory(all);
     f->bytes_ratio =
-        fmax(f->bytes_ratio, (double)c.bytes / stream_bytes_limit(all));
+        attn_max(f->bytes_ratio, (double)c.bytes / stream_bytes_limit(all));
     const attn_stream single = attn_stream_default(1);
     f->reported += (double)c.bytes ==
                    (double)attn_stream_scratch(long_tokens, long_tokens,

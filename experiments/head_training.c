@@ -4,6 +4,7 @@
  * and the gradients that it is born with.
  */
 #include "attn_layer.h"
+#include "attn_math.h"
 #include "attn_moments.h"
 #include "attn_program.h"
 #include "attn_train_run.h"
@@ -208,8 +209,8 @@ static int tune(attn_run *run, double best[2])
         const summary a = SUMMARY(accuracy, s.runs + i, tuning, 1);
         double low = 1, high = 0, ended = 0;
         for (size_t k = i; k < i + tuning; k++) {
-            low = fmin(low, s.runs[k].points[1].accuracy);
-            high = fmax(high, s.runs[k].points[1].accuracy);
+            low = attn_min(low, s.runs[k].points[1].accuracy);
+            high = attn_max(high, s.runs[k].points[1].accuracy);
             ended += s.runs[k].ended;
         }
         ATTN_DAT_ROW(run->dat, (double)scaled, s.runs[i].rate, (double)tuning,

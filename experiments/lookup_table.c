@@ -5,6 +5,7 @@
  */
 #include "attn_dictionary.h"
 #include "attn_lookup.h"
+#include "attn_math.h"
 #include "attn_product.h"
 #include "attn_program.h"
 #include "attn_sample.h"
@@ -102,12 +103,6 @@ static const double smallest_normal_gap = 708;
 
 static const double eps = 0x1p-52;
 
-/* The larger of two, where NaN is larger than any number. */
-static double larger(double a, double b)
-{
-    return isnan(a) || b <= a ? a : b;
-}
-
 enum { WEIGHT, REST, OUTPUT, GRADIENT, TABLE, MISSING, TWICE, CHECKS };
 
 /* What is drawn of a gap: the largest over all tokens and trials. */
@@ -121,13 +116,13 @@ typedef struct {
 
 static void note(errors *e, int check, double error)
 {
-    e->worst[check] = larger(e->worst[check], error);
+    e->worst[check] = attn_max(e->worst[check], error);
     e->cases[check]++;
 }
 
 static void draw_point(errors *e, size_t gap, int which, double value)
 {
-    e->point[gap][which] = larger(e->point[gap][which], value);
+    e->point[gap][which] = attn_max(e->point[gap][which], value);
 }
 
 static void merge_errors(void *total, const void *partial)
@@ -136,7 +131,7 @@ static void merge_errors(void *total, const void *partial)
     const errors *p = partial;
 
     for (int i = 0; i < CHECKS; i++) {
-        t->worst[i] = larger(t->worst[i], p->worst[i]);
+        t->worst[i] = attn_max(t->worst[i], p->worst[i]);
         t->cases[i] += p->cases[i];
     }
     for (size_t g = 0; g < GAPS; g++)
@@ -206,7 +201,7 @@ static void draw_dictionary(bench *b, attn_rng *g)
 
     attn_sample_fill(ATTN_SAMPLE_NORMAL, g, V->data, b->n * D_V);
     gsl_matrix_set(V, 0, 0, 0);
-    b->largest_value = fmax(gsl_matrix_max(V), -gsl_matrix_min(V));
+    b->largest_value = attn_max(gsl_matrix_max(V), -gsl_matrix_min(V));
     for (size_t c = 0; c < D_V; c++) {
         b->total[c] = 0;
         for (size_t j = 0; j < b->n; j++)
@@ -566,8 +561,8 @@ static void write_own(attn_dat *dat)
         const gsl_vector_const_view a = gsl_matrix_const_row(own->A, t);
         double off = 0;
         for (size_t c = 0; c < own->O->size2; c++)
-            off = larger(off, fabs(gsl_matrix_get(own->O, t, c) -
-                                   gsl_matrix_get(own->wanted, t, c)));
+            off = attn_max(off, fabs(gsl_matrix_get(own->O, t, c) -
+                                     gsl_matrix_get(own->wanted, t, c)));
         const double row[] = {(double)(t + 1),
                               attn_dictionary_gap(own, t),
                               attn_softmax_rest(&a.vector),

@@ -6,6 +6,7 @@
  */
 #include "attn_blocks.h"
 #include "attn_layer.h"
+#include "attn_math.h"
 #include "attn_moves.h"
 #include "attn_product.h"
 #include "attn_program.h"
@@ -139,20 +140,14 @@ static void write_moves(attn_dat *dat, const attn_moves *m,
 
 /* ---- errors ---- */
 
-/* The larger of two, where NaN is larger than any number. */
-static double larger(double a, double b)
-{
-    return isnan(a) || b <= a ? a : b;
-}
-
 static double largest_difference(const gsl_matrix *A, const gsl_matrix *B)
 {
     double largest = 0;
 
     for (size_t i = 0; i < A->size1; i++)
         for (size_t j = 0; j < A->size2; j++)
-            largest = larger(largest, fabs(gsl_matrix_get(A, i, j) -
-                                           gsl_matrix_get(B, i, j)));
+            largest = attn_max(largest, fabs(gsl_matrix_get(A, i, j) -
+                                             gsl_matrix_get(B, i, j)));
     return largest;
 }
 
@@ -176,7 +171,7 @@ typedef struct {
 
 static void note(errors *e, int check, double error, size_t cases)
 {
-    e->worst[check] = larger(e->worst[check], error);
+    e->worst[check] = attn_max(e->worst[check], error);
     e->cases[check] += cases;
 }
 
@@ -196,7 +191,7 @@ static void note_distribution(errors *e, const gsl_matrix *A)
         for (size_t j = 0; j < A->size2; j++) {
             const double a = gsl_matrix_get(A, i, j);
             sum += a;
-            negative = larger(negative, -a);
+            negative = attn_max(negative, -a);
         }
         note(e, SUMS, fabs(sum - 1) / (double)A->size2, 1);
         note(e, NEGATIVE, negative, 1);
@@ -213,9 +208,9 @@ static void note_hull(errors *e, const gsl_matrix *V, const gsl_matrix *O)
         column_range(V, c, &low, &high);
         for (size_t i = 0; i < O->size1; i++) {
             const double o = gsl_matrix_get(O, i, c);
-            beyond = larger(beyond, larger(o - high, low - o));
+            beyond = attn_max(beyond, attn_max(o - high, low - o));
         }
-        const double scale = n * fmax(fabs(low), fabs(high));
+        const double scale = n * attn_max(fabs(low), fabs(high));
         note(e, HULL, beyond == 0 ? 0 : beyond / scale, O->size1);
     }
 }
@@ -628,8 +623,8 @@ static int board(attn_run *run)
     for (size_t j = 0; j < 4; j++) {
         const double p = gsl_matrix_get(m->products, 0, j);
         const double score = gsl_matrix_get(m->scores, 0, j);
-        off = larger(off, fabs(p - board_products[j]));
-        off = larger(off, fabs(score - board_scores[j]));
+        off = attn_max(off, fabs(p - board_products[j]));
+        off = attn_max(off, fabs(score - board_scores[j]));
     }
     attn_claims_exact(run->claims, "example.scores", 0, off, 0, 8,
                       "products -2, 4, 0, 0 and scores -1, 2, 0, 0; equality");

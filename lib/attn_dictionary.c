@@ -2,6 +2,7 @@
 #include "attn_dictionary.h"
 #include "attn_layer.h"
 #include "attn_lookup.h"
+#include "attn_math.h"
 #include "attn_softmax.h"
 #include <gsl/gsl_errno.h>
 #include <math.h>
@@ -164,7 +165,7 @@ static void average_namesakes(attn_dictionary *x)
 
 static double largest(const gsl_matrix *M)
 {
-    return fmax(gsl_matrix_max(M), -gsl_matrix_min(M));
+    return attn_max(gsl_matrix_max(M), -gsl_matrix_min(M));
 }
 
 static attn_dictionary *alloc(size_t n, size_t d, size_t d_k, size_t d_v)
@@ -239,7 +240,7 @@ int attn_dictionary_read(const attn_text *text, attn_dictionary **dictionary,
     }
     average_namesakes(x);
     x->tolerance =
-        2 * (double)n * 0x1p-52 * fmax(largest(x->V), largest(x->wanted));
+        2 * (double)n * 0x1p-52 * attn_max(largest(x->V), largest(x->wanted));
     *dictionary = x;
     return GSL_SUCCESS;
 }
@@ -424,7 +425,7 @@ void attn_dictionary_print(const attn_dictionary *x, FILE *out)
         const gsl_vector_const_view a = gsl_matrix_const_row(x->A, t);
         put_answer(out, x, t);
         right += attn_dictionary_is_right(x, t) != 0;
-        trace = fmax(trace, attn_softmax_trace(&a.vector));
+        trace = attn_max(trace, attn_softmax_trace(&a.vector));
     }
     for (size_t t = x->n; t < x->d; t++)
         put_missing(out, x, t);
