@@ -32,6 +32,7 @@
 #define stream_weigh counted_stream_weigh
 
 #include "attn_counted.h"
+#include "attn_matrix.h"
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
 
@@ -47,11 +48,11 @@ static void *counting_calloc(size_t count, size_t size)
 static gsl_matrix *counting_matrix(size_t rows, size_t columns)
 {
     so_far.bytes += rows * columns * sizeof(double);
-    return gsl_matrix_calloc(rows, columns);
+    return attn_matrix_calloc(rows, columns);
 }
 
 #define ATTN_COUNT(n) (so_far.multiply_adds += (n))
-#define gsl_matrix_calloc counting_matrix
+#define attn_matrix_calloc counting_matrix
 #include "attn_layer.c"
 #include "attn_product.c"
 #define calloc counting_calloc

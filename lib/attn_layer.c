@@ -2,6 +2,7 @@
 #include "attn_layer.h"
 #include "attn_clones.h"
 #include "attn_count.h"
+#include "attn_matrix.h"
 #include "attn_product.h"
 #include "attn_softmax.h"
 #include <gsl/gsl_errno.h>
@@ -97,15 +98,6 @@ int attn_layer_attend(const gsl_matrix *Q, const gsl_matrix *K,
     return attn_layer_attend_masked(Q, K, V, scale, &attn_mask_none, A, O);
 }
 
-/* rows x columns of zeros; NULL with GSL_ENOMEM when the product overflows or
- * cannot be had. */
-static gsl_matrix *matrix(size_t rows, size_t columns)
-{
-    if (columns && rows > SIZE_MAX / sizeof(double) / columns)
-        GSL_ERROR_NULL("a matrix of more bytes than a size holds", GSL_ENOMEM);
-    return gsl_matrix_calloc(rows, columns);
-}
-
 attn_layer *attn_layer_alloc(size_t d, size_t d_k, size_t d_v, size_t heads)
 {
     if (d == 0 || d_k == 0 || d_v == 0 || heads == 0)
@@ -121,9 +113,9 @@ attn_layer *attn_layer_alloc(size_t d, size_t d_k, size_t d_v, size_t heads)
     layer->d_v = d_v;
     layer->heads = heads;
     layer->scale = attn_layer_scale(d_k);
-    layer->W_Q = matrix(d, heads * d_k);
-    layer->W_K = matrix(d, heads * d_k);
-    layer->W_V = matrix(d, heads * d_v);
+    layer->W_Q = attn_matrix_calloc(d, heads * d_k);
+    layer->W_K = attn_matrix_calloc(d, heads * d_k);
+    layer->W_V = attn_matrix_calloc(d, heads * d_v);
     if (!layer->W_Q || !layer->W_K || !layer->W_V) {
         attn_layer_free(layer);
         return NULL;
@@ -155,10 +147,10 @@ attn_layer_workspace *attn_layer_workspace_alloc(const attn_layer *layer,
     if (!w)
         GSL_ERROR_NULL("no memory for a workspace", GSL_ENOMEM);
 
-    w->Q = matrix(n, layer->heads * layer->d_k);
-    w->K = matrix(n, layer->heads * layer->d_k);
-    w->V = matrix(n, layer->heads * layer->d_v);
-    w->A = matrix(layer->heads * n, n);
+    w->Q = attn_matrix_calloc(n, layer->heads * layer->d_k);
+    w->K = attn_matrix_calloc(n, layer->heads * layer->d_k);
+    w->V = attn_matrix_calloc(n, layer->heads * layer->d_v);
+    w->A = attn_matrix_calloc(layer->heads * n, n);
     if (!w->Q || !w->K || !w->V || !w->A) {
         attn_layer_workspace_free(w);
         return NULL;

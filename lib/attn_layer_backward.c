@@ -4,6 +4,7 @@
  * whose derivative it takes.
  */
 #include "attn_layer_backward.h"
+#include "attn_matrix.h"
 #include "attn_product.h"
 #include "attn_softmax.h"
 #include <gsl/gsl_errno.h>
@@ -72,14 +73,7 @@ int attn_layer_attend_backward(const gsl_matrix *Q, const gsl_matrix *K,
 /* A matrix of zeros; NULL with GSL_ENOMEM. */
 static gsl_matrix *like(const gsl_matrix *M)
 {
-    return gsl_matrix_calloc(M->size1, M->size2);
-}
-
-static gsl_matrix *matrix(size_t rows, size_t columns)
-{
-    if (rows > SIZE_MAX / sizeof(double) / columns)
-        GSL_ERROR_NULL("a matrix of more bytes than a size holds", GSL_ENOMEM);
-    return gsl_matrix_calloc(rows, columns);
+    return attn_matrix_calloc(M->size1, M->size2);
 }
 
 attn_layer_gradient *attn_layer_gradient_alloc(const attn_layer *layer,
@@ -95,12 +89,12 @@ attn_layer_gradient *attn_layer_gradient_alloc(const attn_layer *layer,
     g->dW_Q = like(layer->W_Q);
     g->dW_K = like(layer->W_K);
     g->dW_V = like(layer->W_V);
-    g->dX = matrix(n, layer->d);
-    g->part = matrix(n, layer->d);
-    g->dQ = matrix(n, h * layer->d_k);
-    g->dK = matrix(n, h * layer->d_k);
-    g->dV = matrix(n, h * layer->d_v);
-    g->dS = matrix(h * n, n);
+    g->dX = attn_matrix_calloc(n, layer->d);
+    g->part = attn_matrix_calloc(n, layer->d);
+    g->dQ = attn_matrix_calloc(n, h * layer->d_k);
+    g->dK = attn_matrix_calloc(n, h * layer->d_k);
+    g->dV = attn_matrix_calloc(n, h * layer->d_v);
+    g->dS = attn_matrix_calloc(h * n, n);
     if (!g->dW_Q || !g->dW_K || !g->dW_V || !g->dX || !g->part || !g->dQ ||
         !g->dK || !g->dV || !g->dS) {
         attn_layer_gradient_free(g);

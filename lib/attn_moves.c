@@ -2,18 +2,12 @@
 #include "attn_moves.h"
 #include "attn_layer.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_product.h"
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-static gsl_matrix *matrix(size_t rows, size_t columns)
-{
-    if (rows > SIZE_MAX / sizeof(double) / columns)
-        GSL_ERROR_NULL("a matrix of more bytes than a size holds", GSL_ENOMEM);
-    return gsl_matrix_calloc(rows, columns);
-}
 
 attn_moves *attn_moves_alloc(size_t n, size_t d_k, size_t d_v)
 {
@@ -27,14 +21,14 @@ attn_moves *attn_moves_alloc(size_t n, size_t d_k, size_t d_v)
     m->d_k = d_k;
     m->d_v = d_v;
     m->scale = attn_layer_scale(d_k);
-    m->q = matrix(1, d_k);
-    m->K = matrix(n, d_k);
-    m->V = matrix(n, d_v);
-    m->products = matrix(1, n);
-    m->scores = matrix(1, n);
-    m->exponentials = matrix(1, n);
-    m->weights = matrix(1, n);
-    m->output = matrix(1, d_v);
+    m->q = attn_matrix_calloc(1, d_k);
+    m->K = attn_matrix_calloc(n, d_k);
+    m->V = attn_matrix_calloc(n, d_v);
+    m->products = attn_matrix_calloc(1, n);
+    m->scores = attn_matrix_calloc(1, n);
+    m->exponentials = attn_matrix_calloc(1, n);
+    m->weights = attn_matrix_calloc(1, n);
+    m->output = attn_matrix_calloc(1, d_v);
     m->words = calloc(n, sizeof *m->words);
     if (!m->q || !m->K || !m->V || !m->products || !m->scores ||
         !m->exponentials || !m->weights || !m->output || !m->words) {

@@ -1,0 +1,20 @@
+/* rows x columns of zeros, or NULL. */
+#include "attn_matrix.h"
+#include <gsl/gsl_errno.h>
+#include <stdint.h>
+
+gsl_matrix *attn_matrix_calloc(size_t rows, size_t columns)
+{
+    if (columns && rows > SIZE_MAX / sizeof(double) / columns)
+        GSL_ERROR_NULL("a matrix of more bytes than a size holds", GSL_ENOMEM);
+    gsl_block *block = gsl_block_calloc(rows * columns);
+    gsl_matrix *M =
+        block ? gsl_matrix_alloc_from_block(block, 0, rows, columns, columns)
+              : NULL;
+
+    if (M)
+        M->owner = 1; /* the matrix frees the block */
+    else
+        gsl_block_free(block);
+    return M;
+}

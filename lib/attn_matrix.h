@@ -1,0 +1,16 @@
+/*
+ * Matrices that may be too large to be had.
+ */
+#ifndef ATTN_MATRIX_H
+#define ATTN_MATRIX_H
+
+#include <gsl/gsl_matrix.h>
+
+/*
+ * rows x columns of zeros, for gsl_matrix_free. NULL with GSL_ENOMEM when the
+ * bytes overflow a size or cannot be had; gsl_matrix_calloc does not see the
+ * one, and loses a few bytes over the other.
+ */
+gsl_matrix *attn_matrix_calloc(size_t rows, size_t columns);
+
+#endif
