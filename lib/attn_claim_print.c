@@ -2,6 +2,7 @@
 #include "attn_claim.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 const char *attn_claim_kind_name(attn_claim_kind kind)
 {
@@ -29,15 +30,29 @@ static void cell(FILE *out, const char *before, int width, int digits, double x)
         fprintf(out, "%s%*.*g", before, width, digits, x);
 }
 
+/* The longest id, for a column that holds them all. */
+static int id_width(const attn_claims *claims)
+{
+    size_t width = strlen("claim");
+
+    for (size_t k = 0; k < attn_claims_count(claims); k++) {
+        const size_t length = strlen(attn_claims_get(claims, k)->id);
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
 void attn_claims_print(const attn_claims *claims, FILE *out)
 {
-    fprintf(out, "%-32s %-6s %11s %11s %9s %8s %8s %8s %8s  %s\n", "claim",
-            "kind", "predicted", "measured", "+-", "z,ratio", "p", "caught",
-            "N", "verdict");
+    const int width = id_width(claims);
+
+    fprintf(out, "%-*s %-6s %11s %11s %9s %8s %8s %8s %8s  %s\n", width,
+            "claim", "kind", "predicted", "measured", "+-", "z,ratio", "p",
+            "caught", "N", "verdict");
     for (size_t k = 0; k < attn_claims_count(claims); k++) {
         const attn_claim *c = attn_claims_get(claims, k);
 
-        fprintf(out, "%-32s %-6s", c->id, attn_claim_kind_name(c->kind));
+        fprintf(out, "%-*s %-6s", width, c->id, attn_claim_kind_name(c->kind));
         cell(out, " ", 11, 6, c->predicted);
         cell(out, " ", 11, 6, c->measured);
         cell(out, " ", 9, 3, c->uncertainty);
