@@ -209,10 +209,7 @@ static void demo_claims(attn_run *run, const names *id,
                         const attn_fresh_sample *m,
                         const attn_theory_jacobian *J, const double *sorted)
 {
-    /* E 1/|q|^2 does not exist for one or two dimensions. */
-    const double stein_se = head_size > 2
-                                ? sqrt(J->stein2.value / (double)trials)
-                                : (double)INFINITY;
+    const double stein_se = sqrt(J->stein2.value / (double)trials);
 
     attn_claims_stat(run->claims, id->trace, J->trace.value, m->trace.mean,
                      trace_se(J, trials), J->trace.value, 0.05, trials,
@@ -221,9 +218,11 @@ static void demo_claims(attn_run *run, const names *id,
                      m->frobenius2.mean, frobenius2_se(J, trials),
                      J->frobenius2.value, 0.05, trials,
                      "E |J|_F^2; margin 5 %");
-    attn_claims_stat(run->claims, id->stein, 0, m->stein.mean, stein_se,
-                     J->trace.value, 0.05, trials,
-                     "tr J - sum a s/sigma^2; margin 5 % of E tr J");
+    /* E 1/|q|^2 does not exist for one or two dimensions: no standard error */
+    if (head_size > 2)
+        attn_claims_stat(run->claims, id->stein, 0, m->stein.mean, stein_se,
+                         J->trace.value, 0.05, trials,
+                         "tr J - sum a s/sigma^2; margin 5 % of E tr J");
     attn_claims_info(run->claims, id->median, (double)NAN,
                      gsl_stats_median_from_sorted_data(sorted, 1, trials),
                      trials, "median of |J|_F: what one draw shows");

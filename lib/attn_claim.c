@@ -235,7 +235,8 @@ static double half_interval(double se, size_t n)
                  : gsl_cdf_tdist_Qinv(limit_p / 2, (double)n - 1) * se;
 }
 
-/* Inside, outside, or astride (NaN is astride). */
+/* Inside, outside, or astride (NaN is astride). Trials that all agree estimate
+ * se = 0, which is no interval: they may contradict, but never pass. */
 static attn_claim_verdict approx_verdict(int inside, int outside)
 {
     return inside    ? ATTN_CLAIM_CONSISTENT
@@ -250,10 +251,11 @@ const attn_claim *attn_claims_approx(attn_claims *claims, const char *id,
 {
     const double allowed = margin * fabs(scale), half = half_interval(se, n);
     const double off = fabs(measured - predicted);
-    attn_claim claim =
-        plain(ATTN_CLAIM_APPROX, predicted, measured, n < 2 ? (double)NAN : se,
-              off / allowed, n,
-              approx_verdict(off + half <= allowed, off - half > allowed), why);
+    attn_claim claim = plain(
+        ATTN_CLAIM_APPROX, predicted, measured, n < 2 ? (double)NAN : se,
+        off / allowed, n,
+        approx_verdict(se > 0 && off + half <= allowed, off - half > allowed),
+        why);
 
     claim.detectable = half / fabs(scale);
     return add(claims, id, &claim);
@@ -264,10 +266,12 @@ const attn_claim *attn_claims_above(attn_claims *claims, const char *id,
                                     size_t n, const char *why)
 {
     const double half = half_interval(se, n);
-    const attn_claim claim = plain(
-        ATTN_CLAIM_APPROX, floor, measured, n < 2 ? (double)NAN : se,
-        (measured - floor) / half, n,
-        approx_verdict(measured - half >= floor, measured + half < floor), why);
+    const attn_claim claim =
+        plain(ATTN_CLAIM_APPROX, floor, measured, n < 2 ? (double)NAN : se,
+              half > 0 ? (measured - floor) / half : (double)NAN, n,
+              approx_verdict(se > 0 && measured - half >= floor,
+                             measured + half < floor),
+              why);
 
     return add(claims, id, &claim);
 }

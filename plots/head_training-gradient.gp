@@ -23,7 +23,7 @@ set ytics 0.2
 set title '‖∂L/∂s‖ of a row'
 set ylabel 'share of rows below'
 set label 1 sprintf("as they are\nmedian %.3f\nmean %.3f", MU_min, DU_min) \
-    at 2e-5,0.62 right textcolor lt 1
+    at 1e-4,0.62 right textcolor lt 1
 set label 2 sprintf("divided\nby √d_k\nmedian\n%.3f\nmean\n%.3f", MS_min, DS_min) \
     at 2,0.6 left textcolor lt 2
 set arrow 1 from DU_min, graph 0 to DU_min, graph 1 nohead lt 1 lw 1.5

@@ -2,7 +2,7 @@
 # Theory: 0 up to rounding below, order 1 above.
 stats dat index 'defects' using "N" nooutput name 'N'
 set title sprintf("Scrambled tokens: what a layer makes of them\n\
-{/*0.8 largest |f(PX) − P f(X)|: mean and worst case of %d permutations}", N_min)
+{/*0.8 largest |f(PX) − P f(X)|: mean and worst case; %d permutations, half of them shifts}", N_min)
 set xlabel 'tokens n'
 set ylabel 'defect, relative'
 set logscale x 2

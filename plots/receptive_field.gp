@@ -23,7 +23,7 @@ plot dat index 'depth' using "L":"nominal_predicted" with lines lt 1, \
          with yerrorbars lt 2 dt 1
 unset logscale
 unset label
-set title sprintf("influence at L = %d", L_max)
+set title 'influence in the deepest stack'
 set xlabel 'distance from the output'
 set ylabel 'influence' offset 1.5
 set xrange [-P_max:P_max]

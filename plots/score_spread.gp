@@ -6,6 +6,12 @@ stats dat index 'sweep' using "d_k" nooutput name 'D'
 left = 0.8 * D_min
 right = 1.3 * D_max
 middle = sqrt(left * right)
+stats dat index 'sweep' using "sd" nooutput name 'SD'
+stats dat index 'sweep' using "scaled" nooutput name 'SC'
+top = 1.5 * sqrt(right)
+top = 1.3 * SD_max > top ? 1.3 * SD_max : top
+bottom = 0.7 * SC_min < 0.55 ? 0.7 * SC_min : 0.55
+bottom = 0.7 * SD_min < bottom ? 0.7 * SD_min : bottom
 set title sprintf("Scores spread like √d_k; divided by √d_k, they do not\n\
 {/*0.8 N = %d pairs a point, bars ±2 standard errors}", N_min)
 set xlabel 'head size d_k'
@@ -13,7 +19,7 @@ set ylabel 'standard deviation of the score'
 set logscale x 2
 set logscale y 2
 set xrange [left:right]
-set yrange [0.55:1.5 * sqrt(right)]
+set yrange [bottom:top]
 set label 1 '√d_k' at 0.3 * right,1.4 * sqrt(0.3 * right) right textcolor lt 1
 set label 2 '⟨q, k⟩' at 1.3 * middle,0.75 * sqrt(middle) left textcolor lt 1
 set label 3 '1' at 0.95 * right,1.15 right textcolor lt 2

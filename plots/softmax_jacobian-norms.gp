@@ -4,7 +4,7 @@ stats dat index 'regimes' using "d_k" nooutput name 'D'
 stats dat index 'norms' using "N" nooutput name 'N'
 set multiplot layout 1,2 title sprintf("Dividing by √d_k keeps the trace large, \
 but not every norm\n\
-{/*0.8 d_k = %d, %d heads a point, root mean squares, bars ±2 standard \
+{/*0.8 d_k = %d, %d heads a point, means left, roots of mean squares right, bars ±2 standard \
 errors}", D_min, N_min)
 set logscale x 2
 set xlabel 'keys n'

@@ -201,6 +201,8 @@ Test(claim, approx_needs_the_whole_interval)
     cr_assert_eq(VERDICT(10.0, 0.20, 10000), ATTN_CLAIM_INCONCLUSIVE);
     cr_assert_eq(VERDICT(NAN, 0.05, 10000), ATTN_CLAIM_INCONCLUSIVE);
     cr_assert_eq(VERDICT(10.0, 0.05, 1), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(10.0, 0.00, 9), ATTN_CLAIM_INCONCLUSIVE);
+    cr_assert_eq(VERDICT(20.0, 0.00, 9), ATTN_CLAIM_INCONSISTENT);
     /* ten trials: t of 9 degrees is 7.8 */
     cr_assert_eq(VERDICT(10.1, 0.05, 10), ATTN_CLAIM_CONSISTENT);
     cr_assert_eq(VERDICT(10.2, 0.05, 10), ATTN_CLAIM_INCONCLUSIVE);

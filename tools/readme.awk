@@ -32,7 +32,7 @@ FILENAME ~ /claims.tsv$/ {
 function cells(text,    f) {
     split(text, f, "\t")
     # a sweep: chi^2 of f[3] points, whose standard deviation is sqrt(2 f[3])
-    if (f[2] == "stat" && (f[5] * f[5] - 2 * f[3]) ^ 2 < 1e-6)
+    if (f[2] == "stat" && f[3] > 0 && (f[5] * f[5] / (2 * f[3]) - 1) ^ 2 < 1e-12)
         return "χ² of " f[3] "\tχ² " short(f[4]) "\t" f[11]
     return short(f[3]) "\t" short(f[4]) "\t" f[11]
 }
