@@ -114,11 +114,11 @@ const attn_claim *attn_claims_sweep(attn_claims *claims, const char *id,
 
 /*
  * approx: the confidence interval measured -+ t se lies inside predicted -+
- * margin*|scale|: CONSISTENT; wholly outside: INCONSISTENT; astride, or n < 2:
- * INCONCLUSIVE (so are n < 2, and trials that all agree inside). se is estimated
- * from the n trials themselves, so t is
- * Student's of n - 1 degrees (4.21 for many). An error of the law itself is
- * allowed for by the margin, which is stated beforehand.
+ * margin*|scale|: CONSISTENT; wholly outside: INCONSISTENT; astride, or n < 2,
+ * or inside only because all trials agree (se = 0): INCONCLUSIVE. se is
+ * estimated from the n trials themselves, so t is Student's of n - 1 degrees
+ * (4.21 for many). An error of the law itself is allowed for by the margin,
+ * which is stated beforehand.
  */
 const attn_claim *attn_claims_approx(attn_claims *claims, const char *id,
                                      double predicted, double measured,
