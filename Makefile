@@ -52,7 +52,6 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
-.SECONDARY:
 .PHONY: all setup figures claims readme seeds reproduce test clean help
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
