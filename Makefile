@@ -36,7 +36,9 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
 OPTIMISE = -O3
 # No fused multiply-add behind the source's back: same bytes from every
 # compiler. No errno, no traps: or gcc vectorises nothing with a sqrt in it.
-NUMERICS = -ffp-contract=off -fno-math-errno -fno-trapping-math
+# gcc 12's SLP vectoriser fuses (a b - c d, a d + c b) all the same (fmaddsub).
+NUMERICS = -ffp-contract=off -fno-math-errno -fno-trapping-math \
+	-fno-tree-slp-vectorize
 SANITIZE_release =
 SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=all -g
 SANITIZE_tsan = -fsanitize=thread -g
