@@ -10,7 +10,7 @@ stats dat index 'regimes' using "ds_median" every ::1::1 nooutput name 'MS'
 stats dat index 'regimes' using "dW_Q_mean" every ::0::0 nooutput name 'QU'
 stats dat index 'regimes' using "dW_Q_mean" every ::1::1 nooutput name 'QS'
 stats dat index 'regimes' using "dW_Q_top" every ::0::0 nooutput name 'TU'
-set multiplot layout 1,2 title sprintf("Without √d_k a few rows carry the \
+set multiplot layout 1,2 title sprintf("Without √d_k a tenth of the rows has half the \
 gradient\n{/*0.8 at birth; d_k = %d, n = %d, 512 rows \
 of each of %d heads; thin lines: means}", D_min, K_min, N_min)
 set logscale x 10
