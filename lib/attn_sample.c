@@ -32,17 +32,20 @@ static inline size_t layer(uint64_t word)
     return word & 255;
 }
 
-/* Uniform between 0 and the right edge of the word's layer. */
-static inline double magnitude(uint64_t word)
+/* Uniform between 0 and the right edge of the word's layer, with its sign. */
+static inline double point(uint64_t word)
 {
-    return (double)(int64_t)(word >> 11) * 0x1p-53 *
-           attn_ziggurat_x[layer(word)];
+    return (double)(int64_t)(word >> 11) * attn_ziggurat_step[word & 511];
 }
 
-/* Left of the next layer's edge, a point is under the curve for sure. */
+/*
+ * Left of the next layer's edge, a point is under the curve for sure. In one
+ * layer the words are in the order of their points, and an integer is compared
+ * before the point is known: what is predicted wrongly is found out sooner.
+ */
 static inline int is_inside(uint64_t word)
 {
-    return magnitude(word) < attn_ziggurat_x[layer(word) + 1];
+    return word < attn_ziggurat_inside[layer(word)];
 }
 
 /* A normal number beyond r (Marsaglia 1964). */
@@ -85,15 +88,12 @@ __attribute__((noinline)) static double finish_normal(attn_rng *g,
                                                       uint64_t word)
 {
     for (;; word = attn_rng_next(g)) {
-        const size_t i = layer(word);
-        const double x = magnitude(word);
-
         if (is_inside(word))
-            return with_sign(x, word >> 8);
-        if (i == 0)
+            return point(word);
+        if (layer(word) == 0)
             return with_sign(tail(g), word >> 8);
-        if (is_under_curve(g, i, x))
-            return with_sign(x, word >> 8);
+        if (is_under_curve(g, layer(word), point(word)))
+            return point(word);
     }
 }
 
@@ -106,7 +106,7 @@ static inline double normal(attn_rng *g)
     const uint64_t word = attn_rng_next(g);
 
     if (is_inside(word))
-        return with_sign(magnitude(word), word >> 8);
+        return point(word);
 
     attn_rng copy = *g;
     const double x = finish_normal(&copy, word);

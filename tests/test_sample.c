@@ -369,6 +369,28 @@ Test(sample, the_same_stream_gives_the_same_bytes)
     cr_assert_eq(checked, 5);
 }
 
+/* However a caller cuts the stream, the normals and the state are the same. */
+Test(sample, normals_at_once_are_those_one_at_a_time)
+{
+    static const size_t sizes[] = {1, 2, 63, 64, 65, 1000, 4096, 4097};
+    double x[4097], one;
+    attn_rng g, copy;
+    size_t checked = 0;
+
+    attn_rng_set(&g, 1, attn_rng_experiment("one at a time", 0), 0);
+    copy = g;
+    for (size_t j = 0; checked < 1000000; j++) {
+        const size_t n = sizes[j % (sizeof sizes / sizeof *sizes)];
+
+        attn_sample_fill(ATTN_SAMPLE_NORMAL, &g, x, n);
+        for (size_t i = 0; i < n; i++, checked++) {
+            attn_sample_fill(ATTN_SAMPLE_NORMAL, &copy, &one, 1);
+            cr_assert(memcmp(&x[i], &one, sizeof one) == 0, "%zu of %zu", i, n);
+        }
+        cr_assert(memcmp(&g, &copy, sizeof g) == 0, "state after %zu", n);
+    }
+}
+
 Test(sample, rademacher_is_one_or_minus_one)
 {
     double *x = draw(ATTN_SAMPLE_RADEMACHER, "signs", 10001);
@@ -451,4 +473,23 @@ Test(ziggurat, layers_have_equal_areas)
     cr_near(x[0] * f[1], v, 1e-14, 0);
     for (int i = 1; i < LAYERS; i++)
         cr_near(x[i] * (f[i + 1] - f[i]), v, 1e-12, 0);
+}
+
+/* Each point, the rounded product of the layer's edge and a fraction j 2^-53,
+ * is on its side of the next edge: the last one inside, and the one after. */
+Test(ziggurat, words_are_inside_as_their_points_are)
+{
+    int checked = 0;
+
+    for (int i = 0; i < LAYERS; i++, checked++) {
+        const uint64_t inside = attn_ziggurat_inside[i], j = inside >> 11;
+        const double x = attn_ziggurat_x[i], edge = attn_ziggurat_x[i + 1];
+
+        cr_assert((inside & 2047) == 0 && (j == 0) == (i == LAYERS - 1));
+        cr_assert(j == 0 || (double)(j - 1) * 0x1p-53 * x < edge, "x[%d]", i);
+        cr_assert((double)j * 0x1p-53 * x >= edge, "x[%d]", i);
+        cr_near(attn_ziggurat_step[i], x * 0x1p-53, 0, 0);
+        cr_near(attn_ziggurat_step[LAYERS + i], x * -0x1p-53, 0, 0);
+    }
+    cr_assert_eq(checked, LAYERS);
 }

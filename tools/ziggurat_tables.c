@@ -12,6 +12,7 @@
  *     gcc tools/ziggurat_tables.c -lmpfr -lgmp -o build/ziggurat_tables
  *     build/ziggurat_tables > lib/attn_ziggurat.h
  */
+#include <inttypes.h>
 #include <mpfr.h>
 #include <stdio.h>
 
@@ -90,17 +91,64 @@ static void solve(mpfr_t r)
     mpfr_clears(low, high, NULL);
 }
 
+static double rounded(mpfr_t a)
+{
+    return mpfr_get_d(a, MPFR_RNDN);
+}
+
+static void begin(const char *comment, const char *type, const char *name,
+                  int count)
+{
+    printf("\n/* %s */\nstatic const %s attn_ziggurat_%s[%d] = {", comment,
+           type, name, count);
+}
+
+static const char *before(int i)
+{
+    return i % 3 ? " " : "\n    ";
+}
+
 static void print(const char *comment, const char *name, mpfr_t *a)
 {
-    printf("\n/* %s */\nstatic const double attn_ziggurat_%s[%d] = {\n",
-           comment, name, LAYERS + 1);
-    for (int i = 0; i <= LAYERS; i++) {
-        const double d = mpfr_get_d(a[i], MPFR_RNDN);
+    begin(comment, "double", name, LAYERS + 1);
+    for (int i = 0; i <= LAYERS; i++)
+        printf("%s%a,", before(i), rounded(a[i]));
+    printf("\n};\n");
+}
 
-        printf("%s%a,%s", i % 3 ? " " : "    ", d,
-               i % 3 == 2 || i == LAYERS ? "\n" : "");
+static void print_steps(void)
+{
+    begin("x[i] 2^-53 for i = 0, 1, ..., 255, then -x[i] 2^-53.", "double",
+          "step", 2 * LAYERS);
+    for (int i = 0; i < 2 * LAYERS; i++)
+        printf("%s%a,", before(i),
+               (i < LAYERS ? 0x1p-53 : -0x1p-53) * rounded(x[i % LAYERS]));
+    printf("\n};\n");
+}
+
+/* How many of the points j (x[i] 2^-53), j < 2^53, lie left of x[i+1], by
+ * halving: as products of doubles they do not fall as j grows. */
+static uint64_t inside(int i)
+{
+    uint64_t low = 0, high = (uint64_t)1 << 53;
+
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if ((double)middle * (0x1p-53 * rounded(x[i])) < rounded(x[i + 1]))
+            low = middle + 1;
+        else
+            high = middle;
     }
-    printf("};\n");
+    return low;
+}
+
+static void print_inside(void)
+{
+    begin("2^11 times how many j have j x[i] 2^-53 < x[i+1], as rounded.",
+          "uint64_t", "inside", LAYERS);
+    for (int i = 0; i < LAYERS; i++)
+        printf("%s0x%016" PRIx64 ",", before(i), inside(i) << 11);
+    printf("\n};\n");
 }
 
 int main(void)
@@ -117,10 +165,13 @@ int main(void)
            " * tools/ziggurat_tables.c prints them.\n"
            " */\n"
            "#ifndef ATTN_ZIGGURAT_H\n#define ATTN_ZIGGURAT_H\n\n"
+           "#include <stdint.h>\n\n"
            "/* clang-format off */\n");
     print("The layers' right edges; x[0] = v/f(r), x[1] = r, x[256] = 0.", "x",
           x);
     print("exp(-x^2/2) at the edges.", "f", f);
+    print_steps();
+    print_inside();
     printf("\n/* clang-format on */\n\n#endif\n");
     for (int i = 0; i <= LAYERS; i++)
         mpfr_clears(x[i], f[i], NULL);
