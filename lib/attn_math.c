@@ -32,7 +32,7 @@ typedef struct {
 } sum;
 
 /* a + b where |a| >= |b| or a = 0 (Dekker 1971). */
-static sum fast_two_sum(double a, double b)
+static inline sum fast_two_sum(double a, double b)
 {
     const double hi = a + b;
 
@@ -48,7 +48,7 @@ static sum two_sum(double a, double b)
     return (sum){hi, (a - (hi - b_part)) + (b - b_part)};
 }
 
-static uint64_t bits_of(double x)
+static inline uint64_t bits_of(double x)
 {
     uint64_t u;
 
@@ -56,7 +56,7 @@ static uint64_t bits_of(double x)
     return u;
 }
 
-static double from_bits(uint64_t u)
+static inline double from_bits(uint64_t u)
 {
     double x;
 
@@ -81,6 +81,7 @@ double attn_exp(double x)
 
 ATTN_CLONES static void math_exp_all(const double *x, size_t n, double *y)
 {
+#pragma omp simd /* for y = x too */
     for (size_t j = 0; j < n; j++)
         y[j] = attn_exp_inline(x[j]);
 }
@@ -97,15 +98,21 @@ void attn_exp_all(const double *x, size_t n, double *y)
  * R = 2/3 s^2 + 2/5 s^4 + ..., and 2 s = f - f^2/2 + s f^2/2, so
  * ln(1 + f) = f - f^2/2 + s (f^2/2 + R): terms that shrink, the first exact.
  */
-static double log_sum(double k, double f, double c)
+static inline double log_sum(double k, double f, double c)
 {
-    /* The first term left out is s^22/23 < 2^-60 of the leading one. */
-    static const double r[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,
-                               2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17,
-                               2.0 / 19, 2.0 / 21};
     const double s = f / (2 + f);
     const double s2 = s * s;
-    const double R = s2 * polynomial(r, LENGTH(r), s2);
+    double p = 2.0 / 21; /* the first term left out is s^22/23 < 2^-60 */
+    p = 2.0 / 19 + s2 * p;
+    p = 2.0 / 17 + s2 * p;
+    p = 2.0 / 15 + s2 * p;
+    p = 2.0 / 13 + s2 * p;
+    p = 2.0 / 11 + s2 * p;
+    p = 2.0 / 9 + s2 * p;
+    p = 2.0 / 7 + s2 * p;
+    p = 2.0 / 5 + s2 * p;
+    p = 2.0 / 3 + s2 * p;
+    const double R = s2 * p;
     const double half_f2 = 0.5 * f * f;
     const double rest = k * LN2_LO + c + s * (half_f2 + R);
     const sum a = fast_two_sum(k * LN2_HI, f); /* |k ln 2| > |f| or k = 0 */
@@ -114,28 +121,46 @@ static double log_sum(double k, double f, double c)
     return b.hi + (b.lo + (a.lo + rest));
 }
 
-/* m with x = 2^k m, sqrt(1/2) <= m <= sqrt(2), for finite x > 0. */
-static double mantissa(double x, double *k)
+/* m with x = 2^k m, sqrt(1/2) <= m <= sqrt(2), for finite x > 0. The exponent
+ * becomes a double as the low bits of 2^52: vectors have no shorter way. */
+static inline double mantissa(double x, double *k)
 {
     const int subnormal = x < 0x1p-1022;
     const uint64_t u = bits_of(subnormal ? x * 0x1p54 : x);
+    const double exponent = from_bits(u >> 52 | bits_of(0x1p52)) - 0x1p52;
     const double m = from_bits((u & 0xfffffffffffff) | bits_of(1));
     const int upper = m > SQRT2;
 
-    *k = (int)(u >> 52) - 1023 - (subnormal ? 54 : 0) + upper;
+    *k = exponent - (subnormal ? 1023 + 54 : 1023) + (upper ? 1 : 0);
     return upper ? 0.5 * m : m;
+}
+
+/* Without a branch, so that compilers make vectors of it. */
+static inline double log_inline(double x)
+{
+    double k;
+    const double m = mantissa(x, &k);
+    const double y = log_sum(k, m - 1, 0);
+    const double edge = x == 0 ? -INFINITY : x == INFINITY ? x : (double)NAN;
+
+    return x > 0 && x < INFINITY ? y : edge;
 }
 
 double attn_log(double x)
 {
-    if (!(x > 0))
-        return x == 0 ? -INFINITY : NAN;
-    if (x == INFINITY)
-        return x;
+    return log_inline(x);
+}
 
-    double k;
-    const double m = mantissa(x, &k);
-    return log_sum(k, m - 1, 0);
+ATTN_CLONES static void math_log_all(const double *x, size_t n, double *y)
+{
+#pragma omp simd /* for y = x too */
+    for (size_t j = 0; j < n; j++)
+        y[j] = log_inline(x[j]);
+}
+
+void attn_log_all(const double *x, size_t n, double *y)
+{
+    math_log_all(x, n, y);
 }
 
 /* ln(1 + x) = ln(u) + ln(1 + c/u), where u + c = 1 + x exactly */

@@ -22,6 +22,10 @@ void attn_exp_all(const double *x, size_t n, double *y);
 /* ln x; -infinity at 0, NaN below it. */
 double attn_log(double x);
 
+/* y_j = ln x_j, j < n, with the bits of attn_log and several times as fast; y
+ * may be x. */
+void attn_log_all(const double *x, size_t n, double *y);
+
 /* ln(1 + x), right to 1 ulp for tiny x too; -infinity at -1, NaN below it. */
 double attn_log1p(double x);
 

@@ -9,6 +9,9 @@
 #define SQRT3 0x1.bb67ae8584caap0
 #define INVERSE_SQRT2 0x1.6a09e667f3bcdp-1
 
+/* Logarithms taken at a time. */
+enum { CHUNK = 256 };
+
 const char *const attn_sample_names[] = {"normal",  "uniform",  "rademacher",
                                          "laplace", "student8", NULL};
 
@@ -152,12 +155,18 @@ static void fill_rademacher(attn_rng *g, double *x, size_t n)
 static void fill_laplace(attn_rng *g, double *x, size_t n)
 {
     attn_rng local = *g;
+    uint64_t word[CHUNK];
+    double u[CHUNK];
 
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t word = attn_rng_next(&local);
-        const double u = ((double)(int64_t)(word >> 12) + 0.5) * 0x1p-52;
-
-        x[i] = with_sign(-attn_log(u) * INVERSE_SQRT2, word);
+    for (size_t count; n > 0; n -= count, x += count) {
+        count = n < CHUNK ? n : CHUNK;
+        for (size_t i = 0; i < count; i++) {
+            word[i] = attn_rng_next(&local);
+            u[i] = ((double)(int64_t)(word[i] >> 12) + 0.5) * 0x1p-52;
+        }
+        attn_log_all(u, count, u);
+        for (size_t i = 0; i < count; i++)
+            x[i] = with_sign(-u[i] * INVERSE_SQRT2, word[i]);
     }
     *g = local;
 }
@@ -170,14 +179,19 @@ static void fill_laplace(attn_rng *g, double *x, size_t n)
 static void fill_student8(attn_rng *g, double *x, size_t n)
 {
     attn_rng local = *g;
+    double u[CHUNK];
 
-    for (size_t i = 0; i < n; i++) {
-        const double z = normal(&local);
-        double product = attn_rng_uniform(&local); /* of four: >= 2^-212 */
-
-        for (int j = 1; j < 4; j++)
-            product *= attn_rng_uniform(&local);
-        x[i] = z * sqrt(3 / -attn_log(product));
+    for (size_t count; n > 0; n -= count, x += count) {
+        count = n < CHUNK ? n : CHUNK;
+        for (size_t i = 0; i < count; i++) {
+            x[i] = normal(&local);
+            u[i] = attn_rng_uniform(&local); /* of four: >= 2^-212 */
+            for (int j = 1; j < 4; j++)
+                u[i] *= attn_rng_uniform(&local);
+        }
+        attn_log_all(u, count, u);
+        for (size_t i = 0; i < count; i++)
+            x[i] *= sqrt(3 / -u[i]);
     }
     *g = local;
 }

@@ -321,13 +321,14 @@ Test(math, the_larger_and_the_smaller_keep_a_nan)
     cr_assert(isnan(attn_min(NAN, 1)) && isnan(attn_min(1, NAN)));
 }
 
-/* Every kind of number: random bits, the range of a softmax, the edges. */
-Test(math, exp_of_many_has_the_bits_of_exp_of_one)
+/* Every kind of number: random bits, numbers between 0 and `far`, the edges. */
+static void check_many(void (*all)(const double *, size_t, double *),
+                       double (*one)(double), double far)
 {
     static const double edges[] = {0,        -0.0,      1,    710,    709.79,
                                    -745.13,  -745.14,   -746, 1e300,  -1e300,
                                    INFINITY, -INFINITY, NAN,  5e-324, -708.5,
-                                   709.0,    -0x1p-60,  36.7};
+                                   709.0,    -0x1p-60,  36.7, M_SQRT2};
     enum { MANY = 1003 };
     double x[MANY], y[MANY];
     attn_rng g;
@@ -339,17 +340,27 @@ Test(math, exp_of_many_has_the_bits_of_exp_of_one)
             const uint64_t u = attn_rng_next(&g);
             memcpy(&x[j], &u, sizeof u);
             if (round % 2)
-                x[j] = -800 * attn_rng_uniform(&g);
+                x[j] = far * attn_rng_uniform(&g);
         }
         memcpy(x + round, edges, sizeof edges);
-        attn_exp_all(x, MANY, y);
+        all(x, MANY, y);
         for (size_t j = 0; j < MANY; j++, ran++) {
-            const double want = attn_exp(x[j]);
-            cr_assert(memcmp(&y[j], &want, sizeof want) == 0, "exp(%a)", x[j]);
+            const double want = one(x[j]);
+            cr_assert(memcmp(&y[j], &want, sizeof want) == 0, "at %a", x[j]);
         }
-        attn_exp_all(x, MANY, x);
+        all(x, MANY, x);
         cr_assert(memcmp(x, y, sizeof x) == 0);
-        attn_exp_all(x, 0, y); /* none is none */
+        all(x, 0, y); /* none is none */
     }
     cr_assert_eq(ran, 100 * MANY);
+}
+
+Test(math, exp_of_many_has_the_bits_of_exp_of_one)
+{
+    check_many(attn_exp_all, attn_exp, -800); /* the range of a softmax */
+}
+
+Test(math, log_of_many_has_the_bits_of_log_of_one)
+{
+    check_many(attn_log_all, attn_log, 2);
 }
