@@ -1,6 +1,7 @@
 /* The generator against its published vectors, its starts and GSL. */
 #include "attn_rng.h"
 #include "near.h"
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -100,6 +101,38 @@ Test(rng, no_two_triples_of_a_million_share_a_start)
         cr_assert(word[i - 1] != word[i], "%llx comes twice",
                   (unsigned long long)word[i]);
     free(word);
+}
+
+/* Over the first 16 words of 100,001 streams: how often a bit differs from that
+ * of the block before, and which low byte, the ziggurat's layer, comes. */
+Test(rng, neighbouring_blocks_differ_in_every_bit_half_the_time)
+{
+    enum { BLOCKS = 100000, WORDS = 16, BYTES = 256 };
+    const double n = (double)BLOCKS * WORDS;
+    static double differ[64], byte[BYTES];
+    uint64_t before[WORDS] = {0};
+    double bits = 0, bytes = 0;
+
+    for (uint64_t block = 0; block <= BLOCKS; block++) {
+        attn_rng g = start(1, 2, block);
+        for (size_t i = 0; i < WORDS; i++) {
+            const uint64_t word = attn_rng_next(&g), change = word ^ before[i];
+            before[i] = word;
+            if (block == 0)
+                continue;
+            byte[word % BYTES]++;
+            for (int b = 0; b < 64; b++)
+                differ[b] += (double)(change >> b & 1);
+        }
+    }
+    for (int b = 0; b < 64; b++)
+        bits += pow(differ[b] - n / 2, 2) / (n / 4);
+    for (int b = 0; b < BYTES; b++)
+        bytes += pow(byte[b] - n / BYTES, 2) / (n / BYTES);
+    const double p = gsl_cdf_chisq_Q(bits, 64);
+    const double q = gsl_cdf_chisq_Q(bytes, BYTES - 1);
+    cr_assert(p > 1e-4 && p < 1 - 1e-4, "bits: p = %g", p);
+    cr_assert(q > 1e-4 && q < 1 - 1e-4, "low bytes: p = %g", q);
 }
 
 /* So the map from block, the others held, is one to one; and so for them. */

@@ -1,7 +1,8 @@
 /*
  * The laws against exact moments, distribution functions and independence, at
- * fixed seeds: |z| < 5 where a number has an exact standard error, p > 1e-4
- * for whole distributions. And the ziggurat's tables against their definition.
+ * fixed seeds: |z| < 5 where a number has an exact standard error, the same
+ * probability for a count, 1e-4 < p < 1 - 1e-4 for whole distributions. And the
+ * ziggurat's tables against their definition.
  */
 #include "attn_sample.h"
 #include "attn_ziggurat.h"
@@ -126,18 +127,95 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* sqrt(n) sup |F_n - F|, after sorting x; beyond 2.23 at p = 1e-4. */
-static double kolmogorov(double *x, size_t n, double (*cdf)(double))
+/* Into cells by value, then within each: u lies in [0, 1], nearly evenly. */
+static void sort_fractions(double *u, size_t n)
 {
-    double sup = 0;
+    const size_t cells = n / 16 + 1;
+    size_t *end = calloc(cells + 2, sizeof *end);
+    double *copy = malloc(n * sizeof *copy);
+    size_t within = 0;
 
-    qsort(x, n, sizeof *x, ascending);
+    cr_assert(end && copy);
+    memcpy(copy, u, n * sizeof *copy);
+    for (size_t i = 0; i < n; i++)
+        within += u[i] >= 0 && u[i] <= 1;
+    cr_assert_eq(within, n);
+    for (size_t i = 0; i < n; i++)
+        end[(size_t)(u[i] * (double)cells) + 1]++;
+    for (size_t c = 1; c <= cells; c++)
+        end[c] += end[c - 1];
+    for (size_t i = 0; i < n; i++) /* from the beginning of a cell to its end */
+        u[end[(size_t)(copy[i] * (double)cells)]++] = copy[i];
+    for (size_t c = 0, begin = 0; c <= cells; begin = end[c++])
+        qsort(u + begin, end[c] - begin, sizeof *u, ascending);
+    free(end);
+    free(copy);
+}
+
+static void check_p(const char *what, const char *test, double p)
+{
+    cr_assert(p > 1e-4 && p < 1 - 1e-4, "%s, %s: p = %g", what, test, p);
+}
+
+/* P(K > d) of Kolmogorov's law: 2 sum_j (-1)^(j-1) exp(-2 j^2 d^2) */
+static double kolmogorov(double d)
+{
+    double p = 0;
+
+    for (int j = 20; j >= 1; j--)
+        p += (j % 2 ? 2 : -2) * exp(-2.0 * j * j * d * d);
+    return p;
+}
+
+/*
+ * Are u[0 .. n-1], the values of a distribution function where numbers were
+ * drawn, uniform? By sqrt(n) sup |F_n - F|, which sees the middle, and by
+ *     A^2 = -n - (1/n) sum_i (2i - 1) (ln u_i + ln(1 - u_(n+1-i))),
+ * which sees the ends (Anderson and Darling 1954). In the limit A^2 is the sum
+ * of chi-squared numbers over j (j + 1); its first term alone decides far out,
+ * P(A^2 > z) -> sqrt(3) erfc(sqrt z), sqrt(3) being the product over j > 1 of
+ * (1 - 2/(j (j + 1)))^(-1/2) (Zolotarev 1961). For small z, P(A^2 < z) is
+ * 2 exp(-pi^2/(8 z))/sqrt z (Marsaglia and Marsaglia 2004). At 1e-4 both are
+ * within 2 per cent of their tables.
+ */
+static void check_uniform(const char *what, double *u, size_t n)
+{
+    const double N = (double)n;
+    double sup = 0, sum = 0;
+
+    sort_fractions(u, n);
     for (size_t i = 0; i < n; i++) {
-        const double f = cdf(x[i]);
-        sup = GSL_MAX_DBL(sup, f - (double)i / (double)n);
-        sup = GSL_MAX_DBL(sup, (double)(i + 1) / (double)n - f);
+        sup = GSL_MAX_DBL(sup, u[i] - (double)i / N);
+        sup = GSL_MAX_DBL(sup, (double)(i + 1) / N - u[i]);
+        sum += (double)(2 * i + 1) * (log(u[i]) + log1p(-u[n - 1 - i]));
     }
-    return sqrt((double)n) * sup;
+    const double a2 = -N - sum / N;
+    cr_assert(isfinite(sup) && isfinite(a2), "%s: %g, %g", what, sup, a2);
+    check_p(what, "Kolmogorov", kolmogorov(sqrt(N) * sup));
+    cr_assert(M_SQRT3 * gsl_sf_erfc(sqrt(a2)) > 1e-4 &&
+                  2 * exp(-M_PI * M_PI / (8 * a2)) / sqrt(a2) > 1e-4,
+              "%s, Anderson and Darling: %g", what, a2);
+}
+
+/*
+ * How many of n trials of probability p, against its law: |z| < 5 where many
+ * are expected, else Poisson's probabilities of as few and of as many.
+ */
+static void check_count(const char *what, double at, size_t count, double p,
+                        size_t n)
+{
+    const double mean = p * (double)n, k = (double)count;
+    const double limit = gsl_cdf_ugaussian_Q(5);
+    const double z = (k - mean) / sqrt(mean * (1 - p));
+    const double below = mean > 1000 ? gsl_cdf_ugaussian_P(z)
+                                     : gsl_cdf_poisson_P((unsigned)count, mean);
+    const double above = mean > 1000 ? gsl_cdf_ugaussian_Q(z)
+                         : count > 0
+                             ? gsl_cdf_poisson_Q((unsigned)count - 1, mean)
+                             : 1;
+
+    cr_assert(below > limit && above > limit, "%zu %s %g, not %g", count, what,
+              at, mean);
 }
 
 static double uniform_cdf(double x)
@@ -161,23 +239,27 @@ static double tail_cdf(double x)
     return 1 - gsl_cdf_ugaussian_Q(x) / gsl_cdf_ugaussian_Q(attn_ziggurat_x[1]);
 }
 
+static void check_law(attn_sample_law law, double (*cdf)(double), size_t n)
+{
+    double *x = draw(law, "distributions", n);
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = cdf(x[i]);
+    check_uniform(attn_sample_names[law], x, n);
+    free(x);
+}
+
 Test(sample, distributions_are_those_of_gsl)
 {
-    double (*const cdf[])(double) = {gsl_cdf_ugaussian_P, uniform_cdf, NULL,
-                                     laplace_cdf, student8_cdf};
-    int checked = 0;
+    check_law(ATTN_SAMPLE_UNIFORM, uniform_cdf, SORTED);
+    check_law(ATTN_SAMPLE_LAPLACE, laplace_cdf, SORTED);
+    check_law(ATTN_SAMPLE_STUDENT8, student8_cdf, SORTED);
+}
 
-    for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++) {
-        if (!cdf[law])
-            continue;
-        double *x = draw(law, "distributions", SORTED);
-        const double d = kolmogorov(x, SORTED, cdf[law]);
-
-        cr_assert(d > 0.2 && d < 2.23, "%s: %g", attn_sample_names[law], d);
-        free(x);
-        checked++;
-    }
-    cr_assert_eq(checked, 4);
+/* So many that numbers 0.3 % too wide show. */
+Test(sample, ten_million_normals_are_normal)
+{
+    check_law(ATTN_SAMPLE_NORMAL, gsl_cdf_ugaussian_P, 10 * SORTED);
 }
 
 /* Bins between the layers' edges, so a fault of one layer shows in one bin. */
@@ -206,31 +288,28 @@ Test(sample, each_layer_of_the_normal_has_its_share)
         for (int sign = 0; sign < 2; sign++)
             chi2 += pow(count[sign][i] - expected, 2) / expected;
     }
-    const double p = gsl_cdf_chisq_Q(chi2, 2 * LAYERS - 1);
-    cr_assert(p > 1e-4 && p < 1 - 1e-4, "chi squared %g, p = %g", chi2, p);
+    check_p("layers", "chi squared", gsl_cdf_chisq_Q(chi2, 2 * LAYERS - 1));
     free(x);
 }
 
 Test(sample, normal_tails_are_as_heavy_as_they_should_be)
 {
-    const double beyond[] = {3, attn_ziggurat_x[1], 4, 5};
+    const double edge[] = {1, 2, 3, attn_ziggurat_x[1], 4, 5, 6};
     double *x = draw(ATTN_SAMPLE_NORMAL, "tails", 4 * COUNT);
     int checked = 0;
 
-    for (size_t j = 0; j < sizeof beyond / sizeof *beyond; j++, checked++) {
-        const double q = gsl_cdf_ugaussian_Q(beyond[j]);
-        double above = 0, below = 0;
+    for (size_t j = 0; j < sizeof edge / sizeof *edge; j++, checked++) {
+        size_t above = 0, below = 0;
 
         for (size_t i = 0; i < 4 * COUNT; i++) {
-            above += x[i] > beyond[j];
-            below += x[i] < -beyond[j];
+            above += x[i] > edge[j];
+            below += x[i] < -edge[j];
         }
-        check_mean("normal", "beyond", (int)j, above / (4 * COUNT), q,
-                   q * (1 - q), 4 * COUNT);
-        check_mean("normal", "below", (int)j, below / (4 * COUNT), q,
-                   q * (1 - q), 4 * COUNT);
+        const double q = gsl_cdf_ugaussian_Q(edge[j]);
+        check_count("above", edge[j], above, q, 4 * COUNT);
+        check_count("below", -edge[j], below, q, 4 * COUNT);
     }
-    cr_assert_eq(checked, 4);
+    cr_assert_eq(checked, 7);
     free(x);
 }
 
@@ -255,15 +334,17 @@ static uint64_t word_for(size_t i, double low, attn_rng *random, double *x)
     return magnitude << 11 | (attn_rng_next(random) & 1) << 8 | i;
 }
 
+/* As many beyond r as 1.5e10 draws give: 30 of them lie beyond 6. */
 Test(sample, normal_tail_has_its_shape)
 {
+    const double edge[] = {4, 4.5, 5, 5.5, 6, 6.5};
     const double r = attn_ziggurat_x[1];
-    double *x = malloc(SORTED * sizeof *x), unused;
+    double *x = malloc(COUNT * sizeof *x), unused;
     attn_rng random;
 
     cr_assert_not_null(x);
     attn_rng_set(&random, 1, attn_rng_experiment("tail", 0), 0);
-    for (size_t i = 0; i < SORTED; i++) {
+    for (size_t i = 0; i < COUNT; i++) {
         const uint64_t word = word_for(0, r + 1e-9, &random, &unused);
         attn_rng g = beginning_with(word, &random);
 
@@ -271,9 +352,40 @@ Test(sample, normal_tail_has_its_shape)
         cr_assert((x[i] < 0) == (word >> 8 & 1));
         x[i] = fabs(x[i]);
     }
-    const double d = kolmogorov(x, SORTED, tail_cdf);
-    cr_assert(d > 0.2 && d < 2.23, "%g", d);
+    for (size_t j = 0; j < sizeof edge / sizeof *edge; j++) {
+        size_t count = 0;
+        for (size_t i = 0; i < COUNT; i++)
+            count += x[i] > edge[j];
+        check_count("beyond", edge[j], count, 1 - tail_cdf(edge[j]), COUNT);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        x[i] = tail_cdf(x[i]);
+    check_uniform("tail", x, COUNT);
     free(x);
+}
+
+/* One word is enough, and its 53 high bits are the magnitude, bit by bit. */
+Test(sample, a_point_of_the_normal_inside_its_layer_is_kept)
+{
+    attn_rng random;
+    int kept = 0;
+
+    attn_rng_set(&random, 1, attn_rng_experiment("inside", 0), 0);
+    for (size_t j = 0; j < 1000 * LAYERS; j++) {
+        double x, got;
+        const size_t i = j % LAYERS;
+        const uint64_t word = word_for(i, 0, &random, &x);
+        attn_rng g = beginning_with(word, &random), next = g;
+
+        if (x >= attn_ziggurat_x[i + 1])
+            continue;
+        attn_rng_next(&next);
+        attn_sample_fill(ATTN_SAMPLE_NORMAL, &g, &got, 1);
+        cr_near(got, word >> 8 & 1 ? -x : x, 0, 0);
+        cr_assert(memcmp(&g, &next, sizeof g) == 0);
+        kept++;
+    }
+    cr_assert(kept > 900 * LAYERS, "%d", kept);
 }
 
 /* The second word gives the point's height in its layer. */
@@ -303,7 +415,26 @@ Test(sample, a_point_of_the_normal_is_kept_if_it_is_under_the_curve)
     cr_assert(kept > 400000 && refused > 400000, "%d, %d", kept, refused);
 }
 
-/* E x_i x_j = 0, Var = 1; of squares less 1, E = 0, Var = (E x^4 - 1)^2. */
+/*
+ * Numbers x and y of a law that should be independent: E x y = 0, Var = 1; of
+ * squares less 1, E = 0, Var = (E x^4 - 1)^2.
+ */
+static void check_unrelated(attn_sample_law law, const char *what, int which,
+                            const double *x, const double *y, size_t n)
+{
+    const double m4 = attn_sample_fourth_moment(law);
+    double product = 0, squares = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        product += x[i] * y[i];
+        squares += (x[i] * x[i] - 1) * (y[i] * y[i] - 1);
+    }
+    check_mean(attn_sample_names[law], what, which, product / (double)n, 0, 1,
+               (double)n);
+    check_mean(attn_sample_names[law], what, which, squares / (double)n, 0,
+               pow(m4 - 1, 2), (double)n);
+}
+
 Test(sample, neighbours_are_uncorrelated)
 {
     int checked = 0;
@@ -311,23 +442,32 @@ Test(sample, neighbours_are_uncorrelated)
     for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++) {
         double *x = draw(law, "neighbours", COUNT + 64);
 
-        for (size_t lag = 1; lag <= 64; lag *= 2, checked++) {
-            const double m4 = attn_sample_fourth_moment(law);
-            double product = 0, squares = 0;
-
-            for (size_t i = 0; i < COUNT; i++) {
-                const double y = x[i + lag];
-                product += x[i] * y;
-                squares += (x[i] * x[i] - 1) * (y * y - 1);
-            }
-            check_mean(attn_sample_names[law], "products at lag", (int)lag,
-                       product / COUNT, 0, 1, COUNT);
-            check_mean(attn_sample_names[law], "squares at lag", (int)lag,
-                       squares / COUNT, 0, pow(m4 - 1, 2), COUNT);
-        }
+        for (size_t lag = 1; lag <= 64; lag += lag < 8 ? 1 : lag, checked++)
+            check_unrelated(law, "lag", (int)lag, x, x + lag, COUNT);
         free(x);
     }
-    cr_assert_eq(checked, 35);
+    cr_assert_eq(checked, 55);
+}
+
+/* As experiments use them: a short stretch of each of many streams. */
+Test(sample, streams_of_neighbouring_blocks_are_uncorrelated)
+{
+    enum { LENGTH = 64, BLOCKS = COUNT / LENGTH };
+    int checked = 0;
+
+    for (attn_sample_law law = 0; law < ATTN_SAMPLE_LAWS; law++, checked++) {
+        double *x = malloc((BLOCKS + 1) * LENGTH * sizeof *x);
+
+        cr_assert_not_null(x);
+        for (size_t block = 0; block <= BLOCKS; block++) {
+            attn_rng g;
+            attn_rng_set(&g, 1, attn_rng_experiment("blocks", law), block);
+            attn_sample_fill(law, &g, x + block * LENGTH, LENGTH);
+        }
+        check_unrelated(law, "blocks apart", 1, x, x + LENGTH, BLOCKS * LENGTH);
+        free(x);
+    }
+    cr_assert_eq(checked, 5);
 }
 
 Test(sample, fills_exactly_n)
