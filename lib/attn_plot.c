@@ -112,8 +112,9 @@ static int fail_gnuplot(attn_plot_error *error, int status, const char *script)
                     "are kept");
     }
     return fail(error, "gnuplot failed", script,
-                "see its message; make setup installs one that is known to "
-                "do; the data are kept");
+                "see its message: one trial has no spread to draw, and a "
+                "gnuplot older than 5.4 may not know a command; the data are "
+                "kept");
 }
 
 /* Draw under a temporary name, then put in place. */
