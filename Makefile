@@ -54,7 +54,8 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
-.PHONY: all setup figures claims readme seeds reproduce test clean help
+.PHONY: all setup figures claims readme seeds reproduce test clean help \
+	man install uninstall test-install
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -98,7 +99,8 @@ endef
 $(foreach f,$(FORMATS),$(foreach p,$(FIGURES),$(eval $(call figure,$p,$f))))
 
 claims: $(PROGRAMS:%=$(OUT)/%.claims.tsv) ## every claim in one table, and the suite's verdict
-	$Qawk -f tools/claims.awk docs/ledger.tsv $^
+	$Qcolour=; [ ! -t 1 ] || [ -n "$$NO_COLOR" ] || [ "$$TERM" = dumb ] || colour=1; \
+		awk -v colour=$$colour -f tools/claims.awk docs/ledger.tsv $^
 
 # Seeds 1001, 1002, ...: declared, and none of them is the published one.
 K = 200
@@ -143,6 +145,46 @@ test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/sabotaged/%) ## ru
 
 reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (10 minutes)
 	$Qtools/reproduce.sh $(PROGRAMS)
+
+# Programs, their man pages and plot scripts, the library with its headers.
+PREFIX = /usr/local
+DESTDIR =
+ATTN_VERSION = $(call once,ATTN_VERSION,sed -n 's/^.define ATTN_VERSION "\(.*\)"/\1/p' lib/attn_program.h)
+TO = $(DESTDIR)$(PREFIX)
+PAGES = $(PROGRAMS:%=$(B)/man/%.1)
+
+man: $(PAGES) ## make the manual pages from what --help says
+
+$(B)/man/%.1: $(BIN)/%
+	@mkdir -p $(@D)
+	@echo '  MAN   $@'
+	$Qhelp2man --no-info --source='self-attention, measured' --output=$@ \
+		--name="$$($< --help | sed -n 's/^Lecture section: /an experiment on self-attention: /p')" $<
+
+$(B)/attn.pc: lib/attn_program.h
+	@mkdir -p $(@D)
+	$Qprintf '%s\n' 'prefix=$${pcfiledir}/../..' 'Name: attn' 'Version: $(ATTN_VERSION)' \
+		'Description: self-attention and its statistics, the library behind the programs' \
+		'Requires: gsl' 'Cflags: -I$${prefix}/include/attn' \
+		'Libs: -L$${prefix}/lib -lattn -fopenmp -lm' > $@
+
+install: all $(PAGES) $(B)/attn.pc ## install to PREFIX=/usr/local: programs, pages, scripts, library
+	install -d "$(TO)/bin" "$(TO)/lib/pkgconfig" "$(TO)/include/attn" \
+		"$(TO)/share/man/man1" "$(TO)/share/attn/plots"
+	install $(PROGRAMS:%=$(BIN)/%) "$(TO)/bin"
+	install -m 644 $(B)/libattn.a "$(TO)/lib"
+	install -m 644 $(B)/attn.pc "$(TO)/lib/pkgconfig"
+	install -m 644 lib/*.h "$(TO)/include/attn"
+	install -m 644 $(PAGES) "$(TO)/share/man/man1"
+	install -m 644 plots/*.gp "$(TO)/share/attn/plots"
+
+uninstall: ## remove what install put there
+	$(RM) $(PROGRAMS:%="$(TO)/bin/%") "$(TO)/lib/libattn.a" \
+		"$(TO)/lib/pkgconfig/attn.pc" $(PROGRAMS:%="$(TO)/share/man/man1/%.1")
+	$(RM) -r "$(TO)/include/attn" "$(TO)/share/attn"
+
+test-install: all $(PAGES) $(B)/attn.pc ## install to a folder of its own, use it, uninstall
+	$Qtools/test_install.sh $(PROGRAMS)
 
 clean: ## remove what was built; results stay
 	rm -rf build bin

@@ -1,8 +1,9 @@
 /* A progress bar on one line of a terminal. */
 #include "attn_bar.h"
+#include "attn_screen.h"
 #include <time.h>
 
-enum { CELLS = 40 };
+enum { CELLS = 40, WORDS = 24 /* columns of what stands behind them */ };
 static const double patience = 1.0; /* seconds before the bar appears */
 static const double interval = 0.1; /* seconds between two drawings */
 
@@ -17,8 +18,13 @@ static double now(void)
 attn_bar attn_bar_start(FILE *out)
 {
     const double t = now();
+    const int room = attn_screen_of(out).columns - WORDS;
 
-    return (attn_bar){.out = out, .begun = t, .stage = t, .drawn = t};
+    return (attn_bar){.out = out,
+                      .cells = room > 0 && room < CELLS ? room : CELLS,
+                      .begun = t,
+                      .stage = t,
+                      .drawn = t};
 }
 
 static void put_time(double seconds, FILE *out)
@@ -34,10 +40,10 @@ static void put_time(double seconds, FILE *out)
 
 static void draw(const attn_bar *bar, double elapsed)
 {
-    const int full = (int)(bar->share * CELLS);
+    const int full = (int)(bar->share * bar->cells);
 
     fputs("\r[", bar->out);
-    for (int i = 0; i < CELLS; i++) {
+    for (int i = 0; i < bar->cells; i++) {
         fputc(i < full ? '#' : '.', bar->out);
     }
     fprintf(bar->out, "] %3.0f %%, ", 100 * bar->share);

@@ -21,6 +21,7 @@
 #ifndef ATTN_CLAIM_H
 #define ATTN_CLAIM_H
 
+#include "attn_screen.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -145,8 +146,13 @@ uint64_t attn_claims_seed(const attn_claims *claims);
 /* 1 when any is contradicted, else 3 when any is inconclusive, else 0. */
 int attn_claims_exit_status(const attn_claims *claims);
 
-/* One line a claim in aligned columns, for people. */
-void attn_claims_print(const attn_claims *claims, FILE *out);
+/*
+ * One line a claim in aligned columns, for people. On a screen too narrow for
+ * all of them, columns go in this order: caught, p, N, kind, z,ratio; the claim,
+ * what is predicted and measured, and the verdict stay.
+ */
+void attn_claims_print(const attn_claims *claims, const attn_screen *screen,
+                       FILE *out);
 
 /* The same as tab-separated values with a row of names, for programs. */
 void attn_claims_tsv(const attn_claims *claims, FILE *out);

@@ -2,6 +2,7 @@
 #include "attn_claim.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *attn_claim_kind_name(attn_claim_kind kind)
@@ -42,24 +43,95 @@ static int id_width(const attn_claims *claims)
     return (int)width;
 }
 
-void attn_claims_print(const attn_claims *claims, FILE *out)
+/* The columns between the claim and its verdict. */
+enum { KIND, PREDICTED, MEASURED, UNCERTAINTY, RATIO, P, CAUGHT, N, COLUMNS };
+
+static const struct {
+    const char *name;
+    int width, digits;
+} columns[COLUMNS] = {
+    {"kind", -6, 0},   {"predicted", 11, 6}, {"measured", 11, 6}, {"+-", 9, 3},
+    {"z,ratio", 8, 3}, {"p", 8, 3},          {"caught", 8, 3},    {"N", 8, 0}};
+
+/* Which columns there is room for beside a claim of so many characters. */
+static void choose(const attn_screen *screen, int claim, int shown[COLUMNS])
+{
+    static const int dispensable[] = {CAUGHT, P, N, KIND, RATIO, UNCERTAINTY};
+    int total = claim + 2 + (int)strlen("INCONCLUSIVE");
+
+    for (size_t i = 0; i < COLUMNS; i++) {
+        shown[i] = 1;
+        total += 1 + abs(columns[i].width);
+    }
+    for (size_t i = 0; i < sizeof dispensable / sizeof *dispensable &&
+                       screen->columns > 0 && total > screen->columns;
+         i++) {
+        shown[dispensable[i]] = 0;
+        total -= 1 + abs(columns[dispensable[i]].width);
+    }
+}
+
+/* Green where it is good, red where it is not, yellow between. */
+static const char *colour_of(attn_claim_verdict verdict)
+{
+    switch (verdict) {
+    case ATTN_CLAIM_HOLDS:
+    case ATTN_CLAIM_CONSISTENT:
+        return "\033[32m";
+    case ATTN_CLAIM_WEAK:
+    case ATTN_CLAIM_INCONCLUSIVE:
+        return "\033[33m";
+    case ATTN_CLAIM_CONTRADICTED:
+    case ATTN_CLAIM_INCONSISTENT:
+        return "\033[1;31m";
+    default:
+        return "";
+    }
+}
+
+static void print_claim(const attn_claim *c, const int shown[COLUMNS],
+                        FILE *out)
+{
+    const double values[COLUMNS] = {[PREDICTED] = c->predicted,
+                                    [MEASURED] = c->measured,
+                                    [UNCERTAINTY] = c->uncertainty,
+                                    [RATIO] = c->ratio,
+                                    [P] = c->p,
+                                    [CAUGHT] = c->detectable};
+
+    for (int i = 0; i < COLUMNS; i++) {
+        if (!shown[i])
+            continue;
+        if (i == KIND)
+            fprintf(out, " %*s", columns[i].width,
+                    attn_claim_kind_name(c->kind));
+        else if (i == N)
+            fprintf(out, " %*zu", columns[i].width, c->n);
+        else
+            cell(out, " ", columns[i].width, columns[i].digits, values[i]);
+    }
+}
+
+void attn_claims_print(const attn_claims *claims, const attn_screen *screen,
+                       FILE *out)
 {
     const int width = id_width(claims);
+    int shown[COLUMNS];
 
-    fprintf(out, "%-*s %-6s %11s %11s %9s %8s %8s %8s %8s  %s\n", width,
-            "claim", "kind", "predicted", "measured", "+-", "z,ratio", "p",
-            "caught", "N", "verdict");
+    choose(screen, width, shown);
+    fprintf(out, "%-*s", width, "claim");
+    for (int i = 0; i < COLUMNS; i++)
+        if (shown[i])
+            fprintf(out, " %*s", columns[i].width, columns[i].name);
+    fputs("  verdict\n", out);
     for (size_t k = 0; k < attn_claims_count(claims); k++) {
         const attn_claim *c = attn_claims_get(claims, k);
+        const char *colour = screen->in_colour ? colour_of(c->verdict) : "";
 
-        fprintf(out, "%-*s %-6s", width, c->id, attn_claim_kind_name(c->kind));
-        cell(out, " ", 11, 6, c->predicted);
-        cell(out, " ", 11, 6, c->measured);
-        cell(out, " ", 9, 3, c->uncertainty);
-        cell(out, " ", 8, 3, c->ratio);
-        cell(out, " ", 8, 3, c->p);
-        cell(out, " ", 8, 3, c->detectable);
-        fprintf(out, " %8zu  %s\n", c->n, attn_claim_verdict_name(c->verdict));
+        fprintf(out, "%-*s", width, c->id);
+        print_claim(c, shown, out);
+        fprintf(out, "  %s%s%s\n", colour, attn_claim_verdict_name(c->verdict),
+                *colour ? "\033[0m" : "");
     }
 }
 

@@ -57,29 +57,36 @@ static path executable(const char *program)
     return length > 0 ? p : path_of("%s", program);
 }
 
+/* Where the sources are, where `make install` puts them, or here. */
 static path plots_folder(const char *program)
 {
+    static const char *const beside[] = {"../plots", "../share/attn/plots"};
     path exe = executable(program);
     char *name = strrchr(exe.at, '/');
 
-    if (name != NULL) {
-        path beside;
+    for (size_t i = 0; name != NULL && i < 2; i++) {
+        path folder;
 
         *name = '\0';
-        beside = path_of("%s/../plots", exe.at);
-        if (exists(path_of("%s/style.gp", beside.at))) {
-            return beside;
+        folder = path_of("%s/%s", exe.at, beside[i]);
+        if (exists(path_of("%s/style.gp", folder.at))) {
+            return folder;
         }
     }
     return path_of("plots");
 }
 
-/* gnuplot's exit status; -1 with errno when it could not be started. */
+/* gnuplot's exit status; -1 with errno when it could not be started. A screen
+ * gets the figure in characters, and then out is "-". */
 static int run_gnuplot(const char *style, const char *script, const char *dat,
-                       const char *out)
+                       const char *out, const attn_screen *screen)
 {
-    const char *const words[] = {"gnuplot", "-d", "-c", style,
-                                 script,    dat,  out,  NULL};
+    const path columns = path_of("%d", screen ? screen->columns : 0);
+    const char *const colour = screen && screen->in_colour ? "colour" : "plain";
+    const char *const words[] = {
+        "gnuplot", "-d", "-c", style,
+        script,    dat,  out,  screen ? columns.at : NULL,
+        colour,    NULL};
     pid_t child;
     int status, error;
 
@@ -112,8 +119,9 @@ static int fail_gnuplot(attn_plot_error *error, int status, const char *script)
                     "are kept");
     }
     return fail(error, "gnuplot failed", script,
-                "see its message; make setup installs one that is known to "
-                "do; the data are kept");
+                "see its message: one trial has no spread to draw, and a "
+                "gnuplot older than 5.4 may not know a command; the data are "
+                "kept");
 }
 
 /* Draw under a temporary name, then put in place. */
@@ -125,7 +133,7 @@ static int draw_svg(const char *style, const char *script, const char *dat,
     int status, whole, cause;
 
     attn_signals_hold();
-    status = run_gnuplot(style, script, dat, temporary.at);
+    status = run_gnuplot(style, script, dat, temporary.at, NULL);
     cause = errno;
     whole = status == 0 && stat(temporary.at, &made) == 0 && made.st_size > 0 &&
             rename(temporary.at, svg) == 0;
@@ -155,8 +163,8 @@ static int draw(const attn_plot *plot, const char *script,
         fprintf(plot->report, "wrote %s\n", svg.at);
         fflush(plot->report);
     }
-    if (plot->as_text) {
-        status = run_gnuplot(style.at, script, dat.at, "-");
+    if (plot->screen.columns > 0) {
+        status = run_gnuplot(style.at, script, dat.at, "-", &plot->screen);
         return status == 0 ? GSL_SUCCESS : fail_gnuplot(error, status, script);
     }
     return GSL_SUCCESS;

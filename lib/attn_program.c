@@ -234,13 +234,13 @@ static int print_help(const session *s)
 {
     const attn_program *program = s->program;
 
-    printf("usage: %s [options]\n\n", program->stem);
+    printf("Usage: %s [options]\n\n", program->stem);
     attn_cli_wrap(program->summary, 0, 0, stdout);
-    printf("Lecture section: ");
+    printf("\nLecture section: ");
     attn_cli_wrap(program->section, strlen("Lecture section: "), 2, stdout);
     printf("Claims: ");
     attn_cli_wrap(program->claims, strlen("Claims: "), 2, stdout);
-    printf("\n");
+    printf("\nOptions:\n");
     attn_cli_help(s->table, stdout);
     printf("\n");
     if (program->epilogue != NULL) {
@@ -360,7 +360,8 @@ static int draw(const session *s, const char *executable)
                             .stem = s->program->stem,
                             .folder = s->folder,
                             .report = s->quiet ? NULL : stdout,
-                            .as_text = !s->quiet && isatty(STDOUT_FILENO)};
+                            .screen = s->quiet ? (attn_screen){0}
+                                               : attn_screen_of(stdout)};
     attn_plot_error error;
 
     fflush(stdout);
@@ -387,8 +388,10 @@ static int write_files(const session *s, const output *o)
 
 static void report(const session *s, const output *o)
 {
+    const attn_screen screen = attn_screen_of(stdout);
+
     fwrite(o->text, 1, o->size, stdout);
-    attn_claims_print(o->claims, stdout);
+    attn_claims_print(o->claims, &screen, stdout);
     printf("wrote %s and %s\n", s->dat_path, s->tsv_path);
     if (o->timing != NULL) {
         printf("timed in %s:\n", s->timing_path);

@@ -14,6 +14,7 @@
  *
  * The average over |q| ~ chi is a Gauss-Legendre rule of GSL's.
  */
+#include "attn_clones.h"
 #include "attn_math.h"
 #include "attn_theory.h"
 #include <gsl/gsl_cdf.h>
@@ -65,6 +66,14 @@ static void fill_narrow(table *t, double sigma, double h)
     }
 }
 
+/* y += g x */
+ATTN_CLONES static void theory_add(double *restrict y, double g,
+                                   const double *restrict x, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        y[j] += g * x[j];
+}
+
 /*
  * sigma from 1/2 on: in x = s - u, B_k(u) = int g_k(x) phi((x+u)/sigma)/sigma
  * dx, and by parts B_0(u) = int g_1(x) Phi((x+u)/sigma) dx. On the common grid
@@ -88,11 +97,9 @@ static int fill_wide(table *t, double sigma)
     for (size_t i = 0; i < nodes; i++) {
         const double x = (low + (double)i) * h, e = attn_exp(x);
         double g = h * attn_exp(x - e); /* g_1 */
-        for (size_t j = 0; j < t->count; j++)
-            t->B[0][j] += g * cumulative[i + j];
+        theory_add(t->B[0], g, cumulative + i, t->count);
         for (int k = 1; k <= POWERS && g > 1e-30; k++, g *= e)
-            for (size_t j = 0; j < t->count; j++)
-                t->B[k][j] += g * density[i + j];
+            theory_add(t->B[k], g, density + i, t->count);
     }
     free(density);
     return GSL_SUCCESS;

@@ -2,12 +2,13 @@
 #
 #     gnuplot -c plots/style.gp SCRIPT DATA OUTPUT
 #
-# OUTPUT ends in .svg, .pdf or .png, or is "-" for characters on the terminal.
+# OUTPUT ends in .svg, .pdf or .png, or is "-" for characters on the terminal:
+# then two more may follow, the columns of the window and "colour".
 # SCRIPT then draws from the file `dat`, with columns by name and blocks by
 # index: plot dat index 'scaled' using "d_k":"sd". Text is enhanced, d_k has an
 # index; a root or a dot is the character itself, √ or ·.
 
-if (ARGC != 3) {
+if (ARGC < 3 || ARGC > 5) {
     print "style.gp: gnuplot -c plots/style.gp SCRIPT DATA OUTPUT"
     exit status 1
 }
@@ -43,7 +44,14 @@ if (ending eq ".svg") {
 } else { if (ending eq ".png") {
     eval set_png
 } else { if (out eq "-") {
-    set terminal dumb enhanced size 79,30
+    columns = ARGC > 3 ? int(ARG4) - 1 : 79
+    columns = columns < 40 ? 40 : columns > 120 ? 120 : columns
+    rows = 16 + columns / 6
+    if (ARG5 eq "colour") {
+        set terminal dumb enhanced ansi256 size columns,rows
+    } else {
+        set terminal dumb enhanced mono size columns,rows
+    }
 } else {
     print "style.gp: unknown format, " . out . ", use .svg, .pdf, .png or -"
     exit status 1

@@ -282,3 +282,71 @@ Test(claim, freeing_nothing_is_safe)
 {
     attn_claims_free(NULL);
 }
+
+/* What is printed for a screen, to be freed. */
+static char *printed(const attn_screen *screen)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    attn_claims_print(claims, screen, out);
+    fclose(out);
+    return text;
+}
+
+static void add_one_of_each(void)
+{
+    attn_claims_exact(claims, "claim.of_a_long_name/part", 1, 1.1, 0.11, 7, "");
+    attn_claims_exact(claims, "claim.b", 1, 1.5, 0.11, 7, "");
+}
+
+Test(claim, a_narrow_screen_keeps_the_verdict_and_loses_columns)
+{
+    size_t ran = 0;
+
+    add_one_of_each();
+    for (int columns = 70; columns <= 120; columns++, ran++) {
+        const attn_screen screen = {.columns = columns};
+        char *text = printed(&screen);
+
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            cr_expect_leq(strlen(line), (size_t)columns, "%s", line);
+        free(text);
+        text = printed(&screen);
+        cr_expect_not_null(strstr(text, "predicted    measured"));
+        cr_expect_not_null(strstr(text, "HOLDS\n"));
+        cr_expect_eq(strstr(text, "caught") != NULL, columns >= 116, "%d",
+                     columns);
+        free(text);
+    }
+    cr_assert_eq(ran, 51);
+}
+
+Test(claim, no_screen_is_as_wide_as_it_needs)
+{
+    const attn_screen file = {0}, wide = {.columns = 500};
+
+    add_one_of_each();
+    char *on_file = printed(&file), *on_wide = printed(&wide);
+    cr_assert_str_eq(on_file, on_wide);
+    cr_assert_not_null(strstr(on_file, "caught"));
+    free(on_file);
+    free(on_wide);
+}
+
+Test(claim, colour_stands_around_the_verdict_alone)
+{
+    const attn_screen plain = {.columns = 100},
+                      coloured = {.columns = 100, .in_colour = 1};
+
+    add_one_of_each();
+    char *with = printed(&coloured), *without = printed(&plain);
+    cr_assert_null(strchr(without, '\033'));
+    cr_assert_not_null(strstr(with, "  \033[32mHOLDS\033[0m\n"));
+    cr_assert_not_null(strstr(with, "  \033[1;31mCONTRADICTED\033[0m\n"));
+    cr_assert_eq(strlen(with), strlen(without) + strlen("\033[32m\033[0m") +
+                                   strlen("\033[1;31m\033[0m"));
+    free(with);
+    free(without);
+}

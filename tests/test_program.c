@@ -372,7 +372,7 @@ Test(program, help_goes_to_standard_output)
 
     cr_assert_eq(run_fake("--help"), 0);
     assert_is("../err", "");
-    assert_has("../out", "usage: fake [options]");
+    assert_has("../out", "Usage: fake [options]");
     assert_has("../out", "--pairs N");
     assert_has("../out", "(1 to 1000000000; default 10)");
     assert_has("../out", "--threads N");
@@ -614,7 +614,7 @@ Test(program, fast_quiet_or_piped_work_shows_no_bar, .timeout = 60)
     char *text = on_terminal("--slow 3", &status);
 
     cr_assert_eq(status, 0);
-    cr_assert(strchr(text, '\033') == NULL, "%s", text);
+    cr_assert(strstr(text, "\r[") == NULL, "%s", text);
     free(text);
     text = on_terminal("--slow 12 --quiet", &status);
     cr_assert_eq(status, 0);
@@ -622,6 +622,38 @@ Test(program, fast_quiet_or_piped_work_shows_no_bar, .timeout = 60)
     free(text);
     cr_assert_eq(run_fake("--slow 12"), 0);
     assert_is("../err", "");
+}
+
+Test(program, a_terminal_shows_verdicts_in_colour_unless_asked_not_to)
+{
+    static const struct {
+        const char *term, *no_color;
+        int in_colour;
+    } cases[] = {{"xterm", NULL, 1},
+                 {"xterm", "", 1},
+                 {"xterm", "1", 0},
+                 {"dumb", NULL, 0}};
+    size_t ran = 0;
+
+    setenv("COLUMNS", "80", 1);
+    for (; ran < sizeof cases / sizeof *cases; ran++) {
+        int status;
+        char *text;
+
+        setenv("TERM", cases[ran].term, 1);
+        unsetenv("NO_COLOR");
+        if (cases[ran].no_color != NULL) {
+            setenv("NO_COLOR", cases[ran].no_color, 1);
+        }
+        text = on_terminal("", &status);
+        cr_expect_eq(status, 0);
+        cr_expect(strstr(text, "HOLDS") != NULL, "%s", text);
+        cr_expect_eq(strstr(text, "\033[32mHOLDS\033[0m") != NULL,
+                     cases[ran].in_colour, "%s", text);
+        cr_expect(strstr(text, "caught") == NULL, "wider than 80: %s", text);
+        free(text);
+    }
+    cr_assert_eq(ran, 4);
 }
 
 Test(program, a_bar_never_exceeds_its_end)

@@ -46,7 +46,7 @@ Test(programs, help_says_what_a_program_does_and_its_options)
 {
     static const char *const words[] = {"--seed", "--threads", "--out",
                                         "--plot", "--quiet",   "--help",
-                                        "usage:", "--version", "default"};
+                                        "Usage:", "--version", "default"};
     size_t ran = 0;
 
     for (size_t p = 0; p < PROGRAMS; p++) {

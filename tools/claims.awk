@@ -30,8 +30,17 @@ function show(text,    f) {
     split(text, f, "\t")
     printf "  %-34s %-6s %12s %12s %11s %9s %9s %8s  %s\n", f[1], f[2], \
         short(f[3]), short(f[4]), short(f[5]), short(f[6]), short(f[7]), \
-        f[9], f[11]
+        f[9], painted(f[11])
     count(f)
+}
+
+# -v colour=1: as the programs do on a terminal.
+function painted(verdict) {
+    if (!colour || verdict == "-")
+        return verdict
+    return (verdict ~ /HOLDS|^CONSISTENT/ ? "\033[32m" : \
+        verdict ~ /WEAK|INCONCLUSIVE/ ? "\033[33m" : "\033[1;31m") \
+        verdict "\033[0m"
 }
 
 function short(x) { return x == "-" ? x : sprintf("%.5g", x) }
@@ -80,6 +89,6 @@ END {
             1 / (stat + 1), chi2, stat
     verdict = bad ? "CONTRADICTED" : \
         (open_ + missing + unknown || checks > limit) ? "INCONCLUSIVE" : "HOLDS"
-    printf "suite: %s\n", verdict
+    printf "suite: %s\n", painted(verdict)
     exit verdict != "HOLDS"
 }

@@ -1,0 +1,23 @@
+/*
+ * What a stream lands on: a terminal of some width that may show colours, or a
+ * file.
+ */
+#ifndef ATTN_SCREEN_H
+#define ATTN_SCREEN_H
+
+#include <stdio.h>
+
+typedef struct {
+    int columns; /* of the window; 0: no terminal, lines as long as they are */
+    int in_colour; /* never the only sign of anything */
+} attn_screen;
+
+/*
+ * The screen behind out. COLUMNS, where it is a number, goes before what the
+ * terminal says of its window; a window of unknown width has 80 columns.
+ * Colours need a terminal, a TERM other than "dumb" and no NO_COLOR
+ * (https://no-color.org).
+ */
+attn_screen attn_screen_of(FILE *out);
+
+#endif

@@ -1,0 +1,61 @@
+#!/bin/sh
+# What `make install` puts in place works from any folder, and `make uninstall`
+# takes it away: test_install.sh PROGRAM ...
+set -eu
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+prefix="$root/a prefix"
+passed=0 failed=0
+
+check() {
+    what=$1
+    shift
+    if "$@" >"$root/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "not ok: $what"
+        cat "$root/log"
+    fi
+}
+
+draws() {
+    (cd "$root" && "$prefix/bin/$1" --plot --quiet --out "$root/out") || return
+    [ -s "$root/out/$1.svg" ]
+}
+
+has_page() {
+    page="$prefix/share/man/man1/$1.1"
+    grep -q '^.SH SYNOPSIS' "$page" && grep -q 'seed' "$page"
+}
+
+compiles() {
+    cat >"$root/use.c" <<'END'
+#include <attn_softmax.h>
+int main(void)
+{
+    double s[3] = {1, 2, 3};
+    gsl_vector_view v = gsl_vector_view_array(s, 3);
+    return attn_softmax(&v.vector, &v.vector);
+}
+END
+    # A path with a blank: pkg-config escapes it, and eval reads that.
+    flags=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs attn)
+    eval "${CC:-cc} \"\$root/use.c\" $flags -o \"\$root/use\"" && "$root/use"
+}
+
+is_gone() {
+    [ -z "$(find "$prefix" -type f)" ]
+}
+
+check "make install" "${MAKE:-make}" -s install PREFIX="$prefix"
+for program in "$@"; do
+    check "manual page of $program" has_page "$program"
+done
+check "an installed program draws its figure" draws worked_example
+check "the library is found by pkg-config" compiles
+check "make uninstall" "${MAKE:-make}" -s uninstall PREFIX="$prefix"
+check "nothing is left" is_gone
+
+echo "$passed passed, $failed failed"
+[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
