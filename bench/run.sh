@@ -4,8 +4,8 @@
 # folder. QUICK=1: smaller sizes, fewer rounds. Status 2 when something of ours
 # cannot run or fails; a peer that cannot is named in bench.md.
 set -eu
-LC_ALL=C
-export LC_ALL
+export LC_ALL=C
+unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS OPENBLAS_CORETYPE GLIBC_TUNABLES
 here=$(dirname "$0")
 out=$1 build=$2/bench bin=$3
 work=$build/run
@@ -14,11 +14,16 @@ mkdir -p "$work" "$out"
 
 threads=$(getconf _NPROCESSORS_ONLN)
 if [ "${QUICK:-0}" = 0 ]; then
-    long_pairs=1000000 tokens=16384 gemm=4096 rounds=5 patience=12
+    long_pairs=1000000 tokens=16384 gemm=4096 rounds=5
+    patience=12 long_patience=40 # seconds
+    quick=
     sizes="1024 2048 4096 8192 16384 32768 65536"
     counts="1000 10000 100000 1000000 10000000" some=100000
 else
-    long_pairs=50000 tokens=2048 gemm=1024 rounds=2 patience=2
+    long_pairs=50000 tokens=2048 gemm=1024 rounds=2
+    patience=1 long_patience=1
+    quick="**A quick run of small sizes, no record.**
+"
     sizes="512 1024 2048 4096"
     counts="1000 10000 100000" some=10000
 fi
@@ -38,7 +43,7 @@ command -v hyperfine >/dev/null 2>&1 ||
 
 # --- What there is to compare with -------------------------------------------
 
-for file in rounds gemm missing failed kernels; do
+for file in rounds gemm missing failed kernels program; do
     : >"$work/$file"
 done
 
@@ -112,8 +117,16 @@ plausible_attention() {
         END { exit good != 1 }'
 }
 
-# What score_spread may end with is in docs/evidence.md; nothing else is right.
 right_spread() {
+    [ "$status" = 0 ] && plausible_spread
+}
+
+right_growth() {
+    [ "$status" = 0 ]
+}
+
+# A verdict of any kind is a result.
+right_program() {
     case $status in 0 | 1 | 3) ;; *) return 1 ;; esac
 }
 
@@ -122,7 +135,7 @@ right_attention() {
         { good += $1 + 0 == $1 && $1 !~ /[an]/ } END { exit good != 1 }'
 }
 
-# ours KIND WARMUP COMMAND: run it, or stop.
+# ours KIND WARMUP COMMAND: run it; stop unless it did its job.
 ours() {
     run "$2" "$3"
     "right_$1" || {
@@ -136,19 +149,20 @@ ours() {
 # compare KIND JOB ROUNDS OURS, and peers on stdin: PEER|TARGET|COMMAND
 # Each round runs ours and a peer one after the other, so that a slow minute
 # hits both; ours once for all peers of a round where it takes over 5 s. A peer
-# that has used up `patience` waits for the others, and so has fewer rounds.
+# that has used up `patience` seconds, or has no target, is not asked again.
+# While `cold`, a run before the first one loads the files.
 compare() {
     kind=$1 job=$2 most=$3 command=$4 round=1
     cat >"$work/peers"
     while [ "$round" -le "$most" ]; do
         our_whole=0
-        warm=$((round == 1 && most > 2))
+        warm=$((round == 1 && cold))
         while IFS='|' read -r peer target theirs <&3; do
             used=$(awk -F '\t' -v job="$job" -v peer="$peer" '
                 $1 == job && $2 == peer { s += $6 } END { print int(s) }
                 ' "$work/rounds")
-            [ "$used" -lt "$patience" ] || [ "$round" -le "${least:-1}" ] ||
-                continue
+            [ "$round" = 1 ] || { [ "$used" -lt "$patience" ] &&
+                [ "$target" != - ]; } || continue
             grep -qxF "$job|$peer" "$work/failed" && continue
             say "$job, round $round: $peer"
             if [ "${our_whole%.*}" -lt 5 ]; then
@@ -183,7 +197,7 @@ fits() {
 # kernels PRECISION: sets installed and best (as OPENBLAS_CORETYPE=NAME, or
 # empty where what is installed is as good) and their names.
 kernels() {
-    installed=unknown best='' best_name=unknown
+    installed='' best='' best_name='kernel unknown'
     [ -x "$build/gemm" ] || return 0
     run 0 "$build/gemm $1 2048"
     [ "$status" = 0 ] || die "failed: $build/gemm $1 2048"
@@ -213,7 +227,7 @@ KERNELS
 
 # --- The jobs ----------------------------------------------------------------
 
-# spread PAIRS ROUNDS
+# spread PAIRS
 spread() {
     pairs=$1
     {
@@ -226,11 +240,24 @@ spread() {
         [ -z "$R" ] ||
             echo "R, $threads processes|1|$R $here/spread.R $pairs $threads"
         echo "plain GSL, $threads threads|1|$build/spread_gsl $pairs $threads"
-    } | compare spread "score_spread, N = $pairs" "$2" \
-        "$bin/score_spread --quiet --seed 1 --pairs $pairs --threads $threads --out $work"
+    } | compare spread "spread of scores, N = $pairs" "$rounds" \
+        "$build/spread $pairs $threads 1 2 4 8 16 32 64 128 256 512 1024"
+    say "bin/score_spread, N = $pairs"
+    median program "$bin/score_spread --quiet --seed 1 --pairs $pairs --threads $threads --out $work" 1
+    echo "$median $pairs" | awk '{ printf "%.3g s at N = %d\n", $1, $2 }' \
+        >>"$work/program"
 }
 
-# attention PRECISION: with BLAS's best kernel, and as installed for the record.
+# as_written NAME|TARGET SCRIPT: as people write it, where n x n numbers fit: with
+# BLAS's best kernel and, for the record, with the installed one.
+as_written() {
+    [ "$all" = 1 ] || return 0
+    echo "${1%|*} as people write it, $best_name|${1#*|}|env $best $2 $arguments $threads whole"
+    [ -z "$best" ] ||
+        echo "${1%|*} as people write it, $installed as installed|-|$2 $arguments $threads whole"
+}
+
+# attention PRECISION
 attention() {
     precision=$1
     kernels "$precision"
@@ -243,27 +270,21 @@ attention() {
     [ "$all" = 1 ] || missing "attention, $precision, as people write it:" \
         "too little free memory for n x n matrices."
     {
-        for kernel in "$best" ${best:+''}; do
-            note=${best:+, ${kernel:-"BLAS kernel as installed"}}
-            # As installed is no target's business.
-            chunks=2 matrix=4
-            [ -z "$best" ] || [ -n "$kernel" ] || chunks=- matrix=-
-            if [ -n "$numpy" ]; then
-                [ "$all" = 0 ] || echo "NumPy as people write it$note|$matrix|env $kernel $numpy $here/attention.py $arguments $threads whole"
-                echo "NumPy in chunks$note|$chunks|env $kernel OPENBLAS_NUM_THREADS=1 $numpy $here/attention.py $arguments $threads chunks"
-            fi
-            if [ -n "$torch" ]; then
-                [ "$all" = 0 ] || echo "PyTorch as people write it$note|$matrix|env $kernel $torch $here/attention_torch.py $arguments $threads whole"
-                echo "PyTorch in chunks, tuned$note|$chunks|env $kernel $tuned OPENBLAS_NUM_THREADS=1 $torch $here/attention_torch.py $arguments $threads chunks"
-                "$torch" -c 'import torch
+        if [ -n "$numpy" ]; then
+            as_written "NumPy|4" "$numpy $here/attention.py"
+            echo "NumPy in chunks, $best_name|2|env $best OPENBLAS_NUM_THREADS=1 $numpy $here/attention.py $arguments $threads chunks"
+        fi
+        if [ -n "$torch" ]; then
+            as_written "PyTorch|4" "$torch $here/attention_torch.py"
+            echo "PyTorch in chunks, tuned, $best_name|2|env $best $tuned OPENBLAS_NUM_THREADS=1 $torch $here/attention_torch.py $arguments $threads chunks"
+            "$torch" -c 'import torch
 torch.nn.functional.scaled_dot_product_attention' 2>/dev/null &&
-                    echo "PyTorch fused$note|-|env $kernel $torch $here/attention_torch.py $arguments $threads fused"
-            fi
-        done
+                echo "PyTorch fused, $best_name|-|env $best $torch $here/attention_torch.py $arguments $threads fused"
+        fi
         [ -z "$octave" ] ||
-            echo "Octave in chunks|-|env $best $octave -qf $here/attention.m $arguments"
+            echo "Octave in chunks, $best_name|-|env $best $octave -qf $here/attention.m $arguments"
         [ -z "$R" ] || [ "$precision" = float ] ||
-            echo "R in chunks|-|env $best $R $here/attention.R $tokens $d"
+            echo "R in chunks, $best_name|-|env $best $R $here/attention.R $tokens $d"
     } | compare attention "attention, n = $tokens, $precision" "$rounds" \
         "$build/attention $arguments $threads"
 
@@ -318,12 +339,12 @@ d_k N seconds
 HEAD
     for N in $counts; do
         say "spread, d_k = $d, N = $N" >&4
-        median spread "$build/spread $N $threads $d"
+        median growth "$build/spread $N $threads $d"
         echo "$d $N $median"
     done
     for d_k in 1 2 4 8 16 32 128 256 512 1024; do
         say "spread, d_k = $d_k, N = $some" >&4
-        median spread "$build/spread $some $threads $d_k"
+        median growth "$build/spread $some $threads $d_k"
         echo "$d_k $some $median"
     done
 
@@ -341,7 +362,7 @@ HEAD
     for t in $(printf '%s\n' 1 2 3 4 6 8 12 16 24 32 48 64 96 128 "$threads" |
         awk -v most="$threads" '$1 <= most' | sort -nu); do
         say "threads = $t" >&4
-        median spread "$build/spread $long_pairs $t $d"
+        median growth "$build/spread $long_pairs $t $d"
         row="$t $median"
         median attention "$build/attention $((tokens / 2)) $d double $t"
         echo "$row $median"
@@ -372,8 +393,8 @@ print(numpy.__version__ + ", Python", platform.python_version())') |"
     [ -z "$octave" ] || echo "| Octave | $(version "$octave" --version) |"
     [ -z "$R" ] || echo "| R | $(version "$R" --version 2>&1) |"
     [ ! -x "$build/gemm" ] ||
-        echo "| OpenBLAS | $(pkg-config --modversion openblas)" \
-            "$(awk -F '|' '{ print "; " $1 ": kernel " $2 \
+        echo "| OpenBLAS | $(pkg-config --modversion openblas)$(
+            awk -F '|' '{ print "; " $1 ": kernel " $2 \
                 " as installed, " $3 " is best" }' "$work/kernels" |
                 tr -d '\n') |"
 }
@@ -382,9 +403,9 @@ report() {
     cat <<HEAD
 # Speed beside others that do the same job
 
-Written by \`make bench\` (\`make setup-bench\` installs the others) on one machine, at one time: the
-ratios are the message, the seconds are beside them. ${QUICK:+**A quick run, of small sizes: no record.** }Scripts and programs are in \`bench/\`, each at its own best and
-said so by its name.
+${quick}Written by \`make bench\`, on one machine at one time: the ratios are the message, the seconds are
+beside them. \`make setup-bench\` installs the others. Scripts and programs are in \`bench/\`, each at
+its own best, which its name tells.
 
 ## The machine
 
@@ -394,20 +415,23 @@ HEAD
 
 ## The same job
 
-A ratio is their time over ours in the same round, run one after the other with hyperfine: above 1
-we are faster. Times are medians over the rounds. Theirs is what they take to compute, without the
-start of an interpreter and the loading of its libraries; the whole command stands beside it.
+A ratio is their time over ours in the same round, run one after the other by hyperfine: above 1 we
+are faster. Times are medians over the rounds, to compute only: without the start of an interpreter
+and the loading of its libraries. The whole commands stand beside them.
 
 JOBS
     awk -F '\t' -v part=jobs -f "$here/table.awk" "$work/rounds"
     cat <<NOTES
 
-- \`score_spread\` is the whole command of ours, start and output included. It also measures five laws,
-  two broken hypotheses and 1,200 layers, which the others do not. They draw N pairs at the 11 head
-  sizes 1, 2, 4, …, 1024 and take the variance, which has to be near d_k.
-- Attention is one head of d = $d, no mask, Q, K, V given. As people write it: the whole n × n matrix.
-  In chunks: 64 queries at a time (256 in Octave and R), in cache. Tuned: glibc keeps freed memory.
-- The last query's output has to be right.
+- Spread of scores: draw N pairs (q, k) at each of the 11 head sizes 1, 2, 4, …, 1024 and take the
+  variance of their dot products, which has to be near d_k. Ours is what \`bin/score_spread\` does for
+  its first figure (\`bench/spread.c\`), in double. The whole program also measures five laws, broken
+  hypotheses and 1,200 layers: $(paste -sd, "$work/program" | sed 's/,/, /').
+- Attention is one head of d = $d without a mask, Q, K, V given. As people write it: the whole n × n
+  matrix at once. In chunks: 64 queries at a time (256 in Octave and R), in cache. Tuned: glibc keeps
+  the memory that is freed. The last query's output has to be right.
+- The last word of a name is OpenBLAS's kernel: older versions do not know newer processors and fall
+  back to a slow one, so \`OPENBLAS_CORETYPE\` gives all of them the best that works here.
 NOTES
     if [ -s "$work/gemm" ]; then
         cat <<GEMM
@@ -429,10 +453,10 @@ The peak of the whole process, inputs and outputs, interpreter and libraries inc
 MEMORY
     awk -F '\t' -v part=memory -f "$here/table.awk" "$work/rounds"
     awk '/^n double/ { on = 1; next } !NF { on = 0 } on { n = $1; mib = $3 }
-        END { printf "| attention, n = %d, double | ours | %.0f |", n, mib
+        END { printf "\nOurs at n = %d in double: %.0f MiB", n, mib
             if (n == 65536)
-                printf " target: under 160, %s", mib < 160 ? "met" : "not met"
-            print n == 65536 ? " |" : " |" }' "$work/bench.dat"
+                printf ", target below 160: %s", mib < 160 ? "met" : "not met"
+            print "." }' "$work/bench.dat"
     if [ -x "$build/sampler" ]; then
         printf '\n## Our sampler\n\nNanoseconds each, on one thread.\n\n```\n'
         cat "$work/sampler"
@@ -452,11 +476,13 @@ GROWTH
 
 # --- All of it ---------------------------------------------------------------
 
-spread 5000 "$rounds"
-# Minutes a round: two of them, for every peer.
-least=2
-spread "$long_pairs" 2
-least=1
+cold=1
+spread 5000
+cold=0
+(
+    patience=$long_patience
+    spread "$long_pairs"
+)
 if [ -x "$build/attention" ]; then
     attention double
     attention float

@@ -36,8 +36,8 @@ function verdict(ratio, target) {
 
 END {
     if (part == "jobs") {
-        print "| job | peer | rounds | ours, s | theirs, s | whole command, s | ratio | least – most | target | met |"
-        print "|---|---|--:|--:|--:|--:|--:|--:|--:|---|"
+        print "| job | peer | rounds | ours, s | theirs, s | ratio | least – most | target | met | whole commands, s |"
+        print "|---|---|--:|--:|--:|--:|--:|--:|---|--:|"
     } else if (part == "gemm") {
         print "| precision | kernel | rounds | ours, GFLOP/s | gemm, GFLOP/s | ratio | least – most | target | met |"
         print "|---|---|--:|--:|--:|--:|--:|--:|---|"
@@ -64,7 +64,8 @@ END {
             printf "| %s | %s | %d | %.3g | %.3g | %.2f | %s | %s |\n", job, cell[k, 1, 2], rows[k],
                 median(k, 4), median(k, 5), ratio, spread, verdict(ratio, cell[k, 1, 3])
         else
-            printf "| %s | %s | %d | %.3g | %.3g | %.3g | %.3g | %s | %s |\n", job, cell[k, 1, 2], rows[k],
-                median(k, 5), median(k, 7), median(k, 6), ratio, spread, verdict(ratio, cell[k, 1, 3])
+            printf "| %s | %s | %d | %.3g | %.3g | %.3g | %s | %s | %.3g, %.3g |\n", job, cell[k, 1, 2], rows[k],
+                median(k, 5), median(k, 7), ratio, spread, verdict(ratio, cell[k, 1, 3]),
+                median(k, 4), median(k, 6)
     }
 }
