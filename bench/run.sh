@@ -15,7 +15,7 @@ mkdir -p "$work" "$out"
 threads=$(getconf _NPROCESSORS_ONLN)
 if [ "${QUICK:-0}" = 0 ]; then
     long_pairs=1000000 tokens=16384 gemm=4096 rounds=5
-    patience=12 long_patience=40 # seconds
+    patience=8 long_patience=30 # seconds
     quick=
     sizes="1024 2048 4096 8192 16384 32768 65536"
     counts="1000 10000 100000 1000000 10000000" some=100000
@@ -457,11 +457,9 @@ MEMORY
             if (n == 65536)
                 printf ", target below 160: %s", mib < 160 ? "met" : "not met"
             print "." }' "$work/bench.dat"
-    if [ -x "$build/sampler" ]; then
-        printf '\n## Our sampler\n\nNanoseconds each, on one thread.\n\n```\n'
-        cat "$work/sampler"
-        printf '```\n'
-    fi
+    printf '\n## Our sampler\n\nNanoseconds each, on one thread.\n\n```\n'
+    cat "$work/sampler"
+    printf '```\n'
     cat <<GROWTH
 
 ## How cost grows
@@ -480,17 +478,13 @@ cold=1
 spread 5000
 cold=0
 (
-    patience=$long_patience
+    patience=$long_patience rounds=2
     spread "$long_pairs"
 )
-if [ -x "$build/attention" ]; then
-    attention double
-    attention float
-fi
-if [ -x "$build/sampler" ]; then
-    say sampler
-    "$build/sampler" >"$work/sampler" || die "failed: $build/sampler"
-fi
+attention double
+attention float
+say sampler
+"$build/sampler" >"$work/sampler" || die "failed: $build/sampler"
 growth 4>&1 >"$work/bench.dat"
 report >"$work/bench.md"
 mv "$work/bench.dat" "$work/bench.md" "$out"

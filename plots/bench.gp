@@ -13,7 +13,7 @@ stats dat index 'threads' using (one("attention")) nooutput name 'Q'
 decades(x) = 10**ceil(log10(x))
 set multiplot layout 2,2 margins 0.09,0.97,0.13,0.8 spacing 0.13,0.25 \
     title "Scores cost N d_k, attention n² of time and n of memory\n\
-{/*0.8 points: measured; lines: N d_k, n², 8n² bytes, one time a thread}"
+{/*0.8 points: measured; lines: N d_k, n², 8n² bytes, t-fold with t threads}"
 set tics font ',15'
 set xlabel font ',16' offset 0,0.6
 set title font ',17' offset 0,-0.5
