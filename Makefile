@@ -17,7 +17,7 @@ OUT = $(if $(filter 1,$(SEED)),results,results/seed-$(SEED))
 BIN = $(if $(filter release,$(VARIANT)),bin,$(B)/bin)
 
 PROGRAMS = $(patsubst experiments/%.c,%,$(wildcard experiments/*.c))
-FIGURES = $(patsubst plots/%.gp,%,$(filter-out plots/style.gp plots/seeds.gp,$(wildcard plots/*.gp)))
+FIGURES = $(patsubst plots/%.gp,%,$(filter-out plots/style.gp plots/seeds.gp plots/bench.gp,$(wildcard plots/*.gp)))
 FORMATS = $(subst $(comma), ,$(FORMAT))
 
 # pkg-config is asked once, and not before `make setup` has had its chance.
@@ -50,20 +50,24 @@ LDLIBS = -lm
 LIB_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 PROGRAM_OBJECTS = $(PROGRAMS:%=$(B)/experiments/%.o)
 TEST_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
-OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) \
+BENCH_OBJECTS = $(patsubst %.c,$(B)/%.o,$(filter-out bench/gemm.c,$(wildcard bench/*.c)))
+OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
-.PHONY: all setup figures claims readme seeds reproduce test clean help \
-	man install uninstall test-install
+.PHONY: all setup setup-bench figures claims readme seeds bench reproduce test \
+	man install uninstall test-install clean help
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
 setup: ## install what is missing, with the system's package manager
-	tools/setup.sh
+	tools/setup.sh tools/packages.txt
+
+setup-bench: ## install what make bench compares with
+	tools/setup.sh tools/packages.txt bench/packages.txt
 
 # `make setup figures` is one command: nothing compiles before setup is done.
-$(OBJECTS): | $(filter setup,$(MAKECMDGOALS))
+$(OBJECTS): | $(filter setup setup-bench,$(MAKECMDGOALS))
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -143,6 +147,30 @@ $(B)/sabotaged/%: $(B)/experiments/%.o $(B)/tests/sabotage/sabotage.o $(B)/libat
 test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/sabotaged/%) ## run the tests (VARIANT=asan: under sanitizers)
 	$QATTN_SABOTAGED=$(B)/sabotaged tools/test.sh $(B)/tests/all $(BIN)
 
+$(BENCH_OBJECTS:.o=): %: %.o $(B)/libattn.a
+	@echo '  LINK  $@'
+	$Q$(CC) $(CFLAGS) $(SANITIZE) $^ $(GSL_LIBS) $(LDLIBS) -o $@
+
+# The one program with an optimised BLAS; where there is none, bench goes on
+# without it and says so.
+$(B)/bench/gemm: bench/gemm.c $(B)/libattn.a Makefile
+	@mkdir -p $(@D)
+	$Qif pkg-config --exists openblas; then \
+	    echo '  LINK  $@'; \
+	    $(CC) $(CPPFLAGS) $(CFLAGS) $$(pkg-config --cflags openblas gsl) \
+	        $< $(B)/libattn.a $$(pkg-config --libs openblas gsl) $(LDLIBS) -o $@; \
+	else \
+	    echo '  bench: OpenBLAS is not installed, gemm is left out'; \
+	fi
+
+# It depends on the machine and the clock, so it is asked for, and a quick run
+# is no record.
+QUICK = 0
+BENCH_OUT = results$(if $(filter 0,$(QUICK)),,/scratch)
+bench: $(BIN)/score_spread $(patsubst %.c,$(B)/%,$(wildcard bench/*.c)) ## speed beside NumPy, PyTorch, Octave, R: results/bench.md (QUICK=1: a minute)
+	CC='$(CC)' QUICK=$(QUICK) bench/run.sh $(BENCH_OUT) $(B) $(BIN)
+	$Qgnuplot -d -c plots/style.gp plots/bench.gp $(BENCH_OUT)/bench.dat $(BENCH_OUT)/bench.svg
+
 reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (10 minutes)
 	$Qtools/reproduce.sh $(PROGRAMS)
 
@@ -190,6 +218,6 @@ clean: ## remove what was built; results stay
 	rm -rf build bin
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d)

@@ -1,12 +1,18 @@
 #!/bin/sh
-# Install what tools/packages.txt lists and this machine lacks.
+# Install what the lists name and this machine lacks: setup.sh LIST ...
 set -eu
-list=$(dirname "$0")/packages.txt
+lists=$(cat "$@")
 
 has() {
     case $1 in
     cmd:*) command -v "${1#cmd:}" >/dev/null 2>&1 ;;
     pc:*) pkg-config --exists "${1#pc:}" >/dev/null 2>&1 ;;
+    py:*)
+        for python in python3 /usr/bin/python3; do
+            "$python" -c "import ${1#py:}" >/dev/null 2>&1 && return
+        done
+        return 1
+        ;;
     esac
 }
 
@@ -20,7 +26,7 @@ elif command -v brew >/dev/null 2>&1; then
     column=5
 else
     echo "setup: no apt, dnf, pacman or brew here; install by hand:" >&2
-    cat "$list" >&2
+    echo "$lists" >&2
     exit 2
 fi
 
@@ -35,7 +41,9 @@ while read -r need apt dnf pacman brew; do
     5) package=$brew ;;
     esac
     [ "$package" = - ] || missing="$missing $package"
-done <"$list"
+done <<LISTS
+$lists
+LISTS
 
 if [ -z "$missing" ]; then
     echo "setup: nothing is missing"
