@@ -61,7 +61,6 @@
             name##_baseline(__VA_ARGS__);                                      \
     }
 #define ATTN_TARGET(names) __attribute__((target(names)))
-#define ATTN_INLINE static inline __attribute__((always_inline))
 #endif
 #endif
 
@@ -74,6 +73,11 @@
     {                                                                          \
         name##_inline(0, __VA_ARGS__);                                         \
     }
+#endif
+
+#ifdef __GNUC__
+#define ATTN_INLINE static inline __attribute__((always_inline))
+#else
 #define ATTN_INLINE static inline
 #endif
 
