@@ -53,9 +53,8 @@ static int run_double(double *seconds, double *sum)
             draw(m, i, gsl_matrix_ptr(M[m], i, 0));
     }
     const double start = now();
-    const int status =
-        attn_stream_attend(M[0], M[1], M[2], attn_layer_scale(d),
-                           &attn_mask_none, &how, M[3], NULL);
+    const int status = attn_stream_attend(M[0], M[1], M[2], attn_layer_scale(d),
+                                          &attn_mask_none, &how, M[3], NULL);
 
     *seconds = now() - start;
     for (size_t e = 0; e < n * d; e++)

@@ -76,7 +76,6 @@ int main(int argc, char *argv[])
         return 2;
     }
     printf("%ld %s %s %.4f %.1f\n", n, argv[1], openblas_get_corename(),
-           seconds,
-           2 * (double)n * (double)n * (double)n / seconds * 1e-9);
+           seconds, 2 * (double)n * (double)n * (double)n / seconds * 1e-9);
     return fflush(stdout) ? 2 : 0;
 }

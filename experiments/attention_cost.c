@@ -34,7 +34,7 @@ static attn_cli_option options[] = {
 enum {
     SHORTEST = 16,
     LANES = 32,     /* queries that the stream works on at once */
-    TOGETHER = 4,   /* times so many meet a tile in turn */
+    TOGETHER = 4,   /* groups of them that meet a tile in turn */
     TILE = 128,     /* keys of it */
     CHECKED = 100,  /* rows of the long sequence that are computed directly */
     REPEATS = 2,    /* of a timing; the shortest counts */

@@ -1,7 +1,8 @@
 /*
- * attn_exp's very arithmetic, to be inlined into loops: without a branch, so
- * that compilers make vectors of it, and with the same bits as attn_exp.
- * Everyone else calls attn_exp (attn_math.h).
+ * Exponentials to be inlined into loops: without a branch, so that compilers
+ * make vectors of them. attn_exp_inline is attn_exp's very arithmetic, with the
+ * same bits; attn_exp_weight is for the stream. Everyone else calls attn_exp
+ * (attn_math.h).
  */
 #ifndef ATTN_EXP_H
 #define ATTN_EXP_H
@@ -71,9 +72,9 @@ static inline double attn_exp_inline(double x)
 }
 
 /*
- * The weight e^x of a score x = s - m <= 0 below the largest, with fma() alone
- * and two thirds of the work: at most 1 ulp off from -708 up (a few ulp of x
- * above 0 do no harm), 0 below, NaN for NaN.
+ * The weight e^x of a score at x <= 0 from the largest, with fma() alone and
+ * half the operations: at most 1 ulp off from -708 up, 0 below, -infinity
+ * included; NaN for NaN. An x above 0 by rounding does no harm.
  */
 static inline double attn_exp_weight(double x)
 {
@@ -104,7 +105,7 @@ static inline double attn_exp_weight(double x)
     return x < -708 ? 0 : p * attn_exp_from_bits((bits + 1023) << 52);
 }
 
-/* The same in float: at most 1 ulp from -87 up, 0 below. */
+/* The same in float: at most 1 ulp off from -87 up, 0 below. */
 static inline float attn_exp_weight_float(float x)
 {
     const float rounder = 0x1.8p23f, inverse_ln2 = 0x1.715476p0f;
