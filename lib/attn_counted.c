@@ -28,8 +28,6 @@
 #define product_abt counted_product_abt
 #define product_atb counted_product_atb
 #define layer_output counted_layer_output
-#define stream_multiply counted_stream_multiply
-#define stream_weigh counted_stream_weigh
 
 #include "attn_counted.h"
 #include "attn_matrix.h"

@@ -12,18 +12,29 @@
  * and C. Staats, "Self-attention does not need O(n^2) memory" (2021).
  *
  * Shapes: Q n_q x d_k, K n_k x d_k, V n_k x d_v, O n_q x d_v.
+ *
+ * The two products of a tile are loops of our own (attn_tile.h), not calls of a
+ * BLAS: an optimised one sums in another order on every processor, so outputs
+ * would have other bytes; a tile's operands would have to be copied to suit it;
+ * and the whole method would no longer stand in one file. The price is small:
+ * at n = 16,384 and d = 64 on a processor with AVX-512, 4 n^2 d operations run
+ * at two thirds of the speed of OpenBLAS's square gemm in double and at three
+ * quarters in float, the exponentials included (bench/attention.c, gemm.c).
  */
 #ifndef ATTN_STREAM_H
 #define ATTN_STREAM_H
 
 #include "attn_mask.h"
 #include <gsl/gsl_matrix.h>
+#include <gsl/gsl_matrix_float.h>
 #include <gsl/gsl_vector.h>
+#include <gsl/gsl_vector_float.h>
 #include <stddef.h>
 
-/* How the work is cut: 32 queries at a time meet one tile of keys after the
- * other. The output has the same bytes for any number of threads; other tiles
- * sum in another order, which moves it by rounding. */
+/* How the work is cut: groups of 32 queries (64 in float), four groups at a
+ * time, meet one tile of keys after the other. The output has the same bytes
+ * for any number of threads; other tiles sum in another order, which moves it
+ * by rounding. */
 typedef struct {
     size_t keys;    /* in a tile; at least 1 */
     size_t threads; /* at least 1 */
@@ -49,11 +60,25 @@ int attn_stream_attend(const gsl_matrix *Q, const gsl_matrix *K,
                        const attn_stream *how, gsl_matrix *O, gsl_vector *lse);
 
 /*
- * Bytes that attn_stream_attend takes while it works: 256 (keys + d_k + d_v +
- * 2) a thread, and some 70 for every 32 queries, up to 4096 times; no n_q n_k.
- * 0 with GSL_ENOMEM when a size does not hold them.
+ * The same in float, from the same source. It differs from the double one, on
+ * the same numbers, by at most a few (n_k + d_k max |s|) 2^-24 max |V| (a
+ * score's own rounding acts on its weight), and usually by far less. A score
+ * beyond 3.4e38 is infinity; weights below e^-87 of the largest are 0.
+ */
+int attn_stream_attend_float(const gsl_matrix_float *Q,
+                             const gsl_matrix_float *K,
+                             const gsl_matrix_float *V, float scale,
+                             const attn_mask *mask, const attn_stream *how,
+                             gsl_matrix_float *O, gsl_vector_float *lse);
+
+/*
+ * Bytes that the two take while they work: 256 (keys + 4 (d_k + d_v + 2)) a
+ * thread, and some 70 for every 128 queries (256 in float), up to 4096 times;
+ * no n_q n_k. 0 with GSL_ENOMEM when a size does not hold them.
  */
 size_t attn_stream_scratch(size_t n_q, size_t n_k, size_t d_k, size_t d_v,
                            const attn_stream *how);
+size_t attn_stream_scratch_float(size_t n_q, size_t n_k, size_t d_k, size_t d_v,
+                                 const attn_stream *how);
 
 #endif

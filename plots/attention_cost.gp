@@ -31,13 +31,13 @@ unset label
 set title 'bytes'
 set yrange [1e3:1e11]
 set label 1 '8n^2, the weights' at T_max,2e9 right textcolor lt 1
-set label 2 '32nd, Q, K, V, O' at right / 1.2,3e5 right textcolor lt 7
-set label 3 'streamed: a tile + 3n' at right / 1.2,1.2e4 right \
+set label 2 '32nd, Q, K, V, O' at right,5e5 right textcolor lt 7
+set label 3 'streamed: a tile + n' at right / 1.2,5e4 right \
     textcolor lt 3
 plot 8.0 * x**2 with lines lt 1, 32.0 * x * d with lines lt 7 lw 1.5, \
      dat index 'sweep' using "n":(column("layer_bytes") - 24 * \
          column("n") * column("d")) with points lt 1, \
-     256.0 * (130 + 2 * d) + 512 + 3 * x with lines lt 3, \
+     256.0 * (128 + 4 * (2 * d + 2)) + 512 + x with lines lt 3, \
      dat index 'sweep' using "n":"stream_bytes" with points lt 3, \
      dat index 'long' using "n":"stream_bytes" with points lt 3
 unset multiplot

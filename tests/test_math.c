@@ -2,6 +2,7 @@
  * attn_math against MPFR at more than a million points a function: at most
  * 1 ulp, the distance of the doubles where the true value lies.
  */
+#include "attn_exp.h"
 #include "attn_math.h"
 #include "attn_rng.h"
 #include "near.h"
@@ -137,6 +138,67 @@ Test(math, exp_is_within_1_ulp)
     for (int k = -2151; k <= 2049; k++)
         around(&c, k * (M_LN2 / 2));
     finish(&c, "exp");
+}
+
+static double weight(double x)
+{
+    return attn_exp_weight(x);
+}
+
+Test(math, exp_weight_is_within_1_ulp)
+{
+    comparison c = compare(weight, mpfr_exp);
+    attn_rng g = stream("exp_weight");
+
+    for (int i = 0; i < RANDOM; i++) {
+        at(&c, between(&g, -708, 0));
+        at(&c, between(&g, -40, 0));
+        at(&c, between(&g, -1, 0));
+        at(&c, between(&g, -0.4, 0));
+        at(&c, -any_scale(&g, 0, 708));
+    }
+    for (int k = -2042; k <= 0; k++)
+        around(&c, k * (M_LN2 / 2));
+    finish(&c, "exp_weight");
+    cr_assert_eq(weight(0), 1);
+    cr_assert_eq(weight(nextafter(-708, -INFINITY)), 0);
+    cr_assert_eq(weight(-DBL_MAX), 0);
+    cr_assert_eq(weight(-INFINITY), 0);
+    cr_assert(isnan(weight(NAN)));
+}
+
+/* Its error in ulp; attn_exp stands for the true value. */
+static double weight_float_error(float x)
+{
+    const double want = attn_exp((double)x);
+    int exponent;
+
+    frexp(want, &exponent);
+    return fabs((double)attn_exp_weight_float(x) - want) *
+           ldexp(1, 24 - exponent);
+}
+
+Test(math, exp_weight_float_is_within_1_ulp)
+{
+    attn_rng g = stream("exp_weight_float");
+    double worst = 0;
+    size_t ran = 0;
+
+    for (int i = 0; i <= 87 << 14; i++, ran++) /* a grid, exact in float */
+        worst = attn_max(worst, weight_float_error(-(float)i * 0x1p-14f));
+    for (int i = 0; i < RANDOM; i++, ran += 2) {
+        const float tiny = (float)any_scale(&g, 0x1p-149, 87);
+        worst = attn_max(worst, weight_float_error(-tiny));
+        worst = attn_max(worst, weight_float_error((float)between(&g, -1, 0)));
+    }
+    cr_log_info("exp_weight_float: %.3f ulp, the worst of %zu", worst, ran);
+    cr_assert_geq(ran, 1000000);
+    cr_assert(worst <= 1, "%.3f ulp", worst);
+    cr_assert_eq(attn_exp_weight_float(0), 1);
+    cr_assert_eq(attn_exp_weight_float(nextafterf(-87, -INFINITY)), 0);
+    cr_assert_eq(attn_exp_weight_float(-FLT_MAX), 0);
+    cr_assert_eq(attn_exp_weight_float(-(float)INFINITY), 0);
+    cr_assert(isnan(attn_exp_weight_float((float)NAN)));
 }
 
 Test(math, log_is_within_1_ulp)

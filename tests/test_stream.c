@@ -333,7 +333,7 @@ Test(stream, scratch_grows_with_n_at_most_and_huge_sizes_are_refused)
     const attn_stream one = {.keys = 1, .threads = 2};
     const attn_stream whole = {.keys = SIZE_MAX, .threads = 1};
 
-    cr_assert_gt(small, 2 * 256 * (128 + 64 + 64 + 2));
+    cr_assert_gt(small, 2 * 256 * (128 + 4 * (64 + 64 + 2)));
     cr_assert_lt(large - small, 3 * (100000 - 1000));
     cr_assert_lt(attn_stream_scratch(1000, 1000, 64, 64, &one), small);
     gsl_set_error_handler_off();
