@@ -23,7 +23,8 @@ void attn_ranks_begin(void)
 
 int attn_ranks_end(int status)
 {
-    status = attn_ranks_agree(status);
+    if (agreed == 0)
+        status = attn_ranks_agree(status);
     MPI_Finalize();
     return status;
 }

@@ -18,7 +18,8 @@
  * thrown away. */
 void attn_ranks_begin(void);
 
-/* Together, last of all: attn_ranks_agree(status). */
+/* Together, last of all: attn_ranks_agree(status), or where the ranks have
+ * agreed on a failure before, the status that is given here. */
 int attn_ranks_end(int status);
 
 /* How many ranks there are, at least 1, and which of them this one is. */
