@@ -42,8 +42,8 @@ int attn_ranks_agree(int status);
 void attn_ranks_gather(void *items, size_t size, size_t count);
 
 /*
- * How many of the processors that this process may run on its threads should
- * take: at most the machine's, divided by the ranks on this machine; at
+ * Together: how many of the processors that this process may run on its threads
+ * should take: at most the machine's, divided by the ranks on this machine; at
  * least 1.
  */
 size_t attn_ranks_processors(size_t processors);
