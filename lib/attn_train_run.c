@@ -209,6 +209,7 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
     out->ended = r.ended;
     return status;
 }
+
 /* Runs come in their order: the next one takes what it has filled. */
 typedef struct {
     attn_train_run *next;
