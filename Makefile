@@ -6,12 +6,14 @@ SEED = 1
 FORMAT = svg
 # release, asan (address and undefined behaviour), tsan (threads).
 VARIANT = release
+# MPI=1: programs for mpirun, in the place of the ordinary ones (docs/scaling.md).
+MPI =
 # V=1 shows the commands whole.
 V = 0
 Q = $(if $(filter 0,$V),@)
 
 comma := ,
-B = build/$(VARIANT)
+B = build/$(VARIANT)$(if $(filter 1,$(MPI)),-mpi)
 OUT = $(if $(filter 1,$(SEED)),results,results/seed-$(SEED))
 # Readers type bin/score_spread; a sanitizer build stays in its own folder.
 BIN = $(if $(filter release,$(VARIANT)),bin,$(B)/bin)
@@ -28,7 +30,8 @@ GSL_LIBS = $(call once,GSL_LIBS,pkg-config --libs gsl)
 TEST_CFLAGS = $(call once,TEST_CFLAGS,pkg-config --cflags criterion mpfr)
 TEST_LIBS = $(call once,TEST_LIBS,pkg-config --libs criterion mpfr)
 
-CC = gcc
+# mpicc is the compiler with MPI's own flags.
+CC = $(if $(filter 1,$(MPI)),mpicc,gcc)
 # `make WERROR=-Werror` is for those who change the code, not for its readers.
 WERROR =
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
@@ -43,7 +46,7 @@ SANITIZE_release =
 SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=all -g
 SANITIZE_tsan = -fsanitize=thread -g
 SANITIZE = $(SANITIZE_$(VARIANT))
-CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L -DHAVE_INLINE -DGSL_RANGE_CHECK_OFF
+CPPFLAGS = $(if $(filter 1,$(MPI)),-DATTN_MPI) -Ilib -D_POSIX_C_SOURCE=200809L -DHAVE_INLINE -DGSL_RANGE_CHECK_OFF
 CFLAGS = -std=c11 $(OPTIMISE) $(WARNINGS) $(NUMERICS) -fopenmp
 LDLIBS = -lm
 
@@ -55,8 +58,8 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
-.PHONY: all setup setup-bench figures claims readme seeds bench reproduce test \
-	man install uninstall test-install clean help
+.PHONY: all setup setup-bench setup-mpi figures claims readme seeds bench \
+	reproduce test test-mpi man install uninstall test-install clean help FORCE
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -66,8 +69,11 @@ setup: ## install what is missing, with the system's package manager
 setup-bench: ## install what make bench compares with
 	tools/setup.sh tools/packages.txt bench/packages.txt
 
+setup-mpi: ## install Open MPI, for MPI=1
+	tools/setup.sh tools/packages-mpi.txt
+
 # `make setup figures` is one command: nothing compiles before setup is done.
-$(OBJECTS): | $(filter setup setup-bench,$(MAKECMDGOALS))
+$(OBJECTS): | $(filter setup%,$(MAKECMDGOALS))
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -81,10 +87,15 @@ $(B)/libattn.a: $(LIB_OBJECTS)
 	$Qrm -f $@
 	$Q$(AR) rcs $@ $^
 
-$(BIN)/%: $(B)/experiments/%.o $(B)/libattn.a
+# bin/ holds programs of one kind: after a change of MPI all are linked again.
+$(BIN)/.kind: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = '$(B)' ] || echo '$(B)' >$@
+
+$(BIN)/%: $(B)/experiments/%.o $(B)/libattn.a $(BIN)/.kind
 	@mkdir -p $(@D)
 	@echo '  LINK  $@'
-	$Q$(CC) $(CFLAGS) $(SANITIZE) $^ $(GSL_LIBS) $(LDLIBS) -o $@
+	$Q$(CC) $(CFLAGS) $(SANITIZE) $(filter-out %/.kind,$^) $(GSL_LIBS) $(LDLIBS) -o $@
 
 figures: $(foreach f,$(FORMATS),$(FIGURES:%=$(OUT)/%.$(f))) ## run every experiment, draw every figure (SEED=7, FORMAT=svg,pdf,png)
 
@@ -170,6 +181,9 @@ BENCH_OUT = results$(if $(filter 0,$(QUICK)),,/scratch)
 bench: $(BIN)/score_spread $(patsubst %.c,$(B)/%,$(wildcard bench/*.c)) ## speed beside NumPy, PyTorch, Octave, R: results/bench.md (QUICK=1: a minute)
 	CC='$(CC)' QUICK=$(QUICK) bench/run.sh $(BENCH_OUT) $(B) $(BIN)
 	$Qgnuplot -d -c plots/style.gp plots/bench.gp $(BENCH_OUT)/bench.dat $(BENCH_OUT)/bench.svg
+
+test-mpi: ## the same bytes from any number of MPI ranks (needs make setup-mpi)
+	$Qtools/test_mpi.sh
 
 reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (10 minutes)
 	$Qtools/reproduce.sh $(PROGRAMS)

@@ -1,6 +1,6 @@
 /*
- * Independent trials in blocks over threads, merged in block order: the one
- * place that knows about threads.
+ * Independent trials in blocks over threads, and over the ranks of an MPI job
+ * (attn_ranks), merged in block order: the one place that knows about threads.
  *
  * Trials 0 .. trials-1 are cut into blocks of per_block (the last may be
  * shorter). Block b draws from the stream (seed, experiment, b) and fills a
@@ -26,6 +26,9 @@ typedef struct {
     size_t threads;      /* at least 1 */
     size_t partial_size; /* bytes of a block's result, zeroed before work */
     size_t scratch_size; /* bytes of a thread's scratch space; may be 0 */
+    int is_spread;       /* over the ranks, which all run this same job: work
+                            must write nothing but its partial result, and no
+                            pointer to it. 0: each rank runs all blocks */
     attn_blocks_progress *progress; /* may be NULL */
     void *progress_context;
 } attn_blocks;
@@ -40,7 +43,8 @@ typedef void attn_blocks_merge(void *total, const void *partial);
 /*
  * Run all blocks. GSL_SUCCESS, or the status of the first block (in block
  * order) that failed, or GSL_ENOMEM, or GSL_EINVAL for per_block or threads 0.
- * What the total holds after a failure is not defined.
+ * Spread over ranks, every rank has the same total and status, or the status of
+ * a rank that failed. What the total holds after a failure is not defined.
  */
 int attn_blocks_run(const attn_blocks *job, attn_blocks_work *work,
                     attn_blocks_merge *merge, void *total, const void *setup);

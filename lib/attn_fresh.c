@@ -7,11 +7,25 @@
 #include "attn_softmax.h"
 #include <gsl/gsl_errno.h>
 #include <math.h>
+#include <string.h>
 
-static void record(attn_fresh_sample *out, const attn_fresh *head, size_t trial,
-                   double sigma, const gsl_vector *s, const gsl_vector *a,
-                   gsl_matrix *J)
+/* A block's result; norms has room for a block where they are kept. */
+typedef struct {
+    attn_fresh_sample sample;
+    double norms[];
+} part;
+
+/* What the blocks so far make; next is where the next norm goes, or NULL. */
+typedef struct {
+    attn_fresh_sample *sample;
+    double *next;
+} whole;
+
+/* The i-th trial of its block. */
+static void record(part *p, const attn_fresh *head, size_t i, double sigma,
+                   const gsl_vector *s, const gsl_vector *a, gsl_matrix *J)
 {
+    attn_fresh_sample *out = &p->sample;
     const double n = (double)head->n;
     const double trace = attn_softmax_trace(a);
     const double frobenius = attn_softmax_frobenius(a);
@@ -36,7 +50,7 @@ static void record(attn_fresh_sample *out, const attn_fresh *head, size_t trial,
             out->largest_norm,
             attn_max(trace / (1 - 1 / n), 2 * attn_max(frobenius, spectral)));
     if (head->norms)
-        head->norms[trial] = frobenius;
+        p->norms[i] = frobenius;
 }
 
 static int work(size_t first, size_t count, attn_rng *g, void *partial,
@@ -50,6 +64,7 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
     gsl_matrix_view J = gsl_matrix_view_array(scores + 2 * n, n, n);
     int status = GSL_SUCCESS;
 
+    (void)first;
     for (size_t i = 0; !status && i < count; i++) {
         attn_sample_fill(ATTN_SAMPLE_NORMAL, g, q, d_k);
         for (size_t j = 0; j < n; j++) {
@@ -57,7 +72,7 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
             scores[j] = head->scale * attn_product_dot(q, k, d_k);
         }
         status = attn_softmax(&s.vector, &a.vector);
-        record(partial, head, first + i,
+        record(partial, head, i,
                head->scale * sqrt(attn_product_dot(q, q, d_k)), &s.vector,
                &a.vector, &J.matrix);
     }
@@ -66,8 +81,10 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
 
 static void merge(void *total, const void *partial)
 {
-    attn_fresh_sample *t = total;
-    const attn_fresh_sample *p = partial;
+    whole *const w = total;
+    const part *const block = partial;
+    attn_fresh_sample *t = w->sample;
+    const attn_fresh_sample *p = &block->sample;
 
     attn_moments_merge(&t->trace, &p->trace);
     attn_moments_merge(&t->frobenius2, &p->frobenius2);
@@ -77,14 +94,21 @@ static void merge(void *total, const void *partial)
     attn_moments_merge(&t->stein, &p->stein);
     t->largest_entry = attn_max(t->largest_entry, p->largest_entry);
     t->largest_norm = attn_max(t->largest_norm, p->largest_norm);
+    if (w->next) {
+        memcpy(w->next, block->norms, p->trace.n * sizeof *w->next);
+        w->next += p->trace.n;
+    }
 }
 
 int attn_fresh_measure(attn_blocks job, const attn_fresh *head,
                        attn_fresh_sample *out)
 {
-    job.partial_size = sizeof *out;
+    whole w = {out, head->norms};
+
+    job.partial_size =
+        sizeof(part) + (head->norms ? job.per_block * sizeof(double) : 0);
     job.scratch_size =
         (2 * head->d_k + (2 + head->n) * head->n) * sizeof(double);
     *out = (attn_fresh_sample){0};
-    return attn_blocks_run(&job, work, merge, out, head);
+    return attn_blocks_run(&job, work, merge, &w, head);
 }

@@ -2,6 +2,7 @@
 #include "attn_program.h"
 #include "attn_bar.h"
 #include "attn_plot.h"
+#include "attn_ranks.h"
 #include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_version.h>
@@ -48,9 +49,12 @@ static void put_line(const char *text)
     }
 }
 
-/* "program: complaint" */
+/* "program: complaint", once, however many ranks have it */
 static int fail_usage(const session *s, const char *complaint)
 {
+    if (attn_ranks_own() != 0) {
+        return COULD_NOT_RUN;
+    }
     fprintf(stderr, "%s: ", s->program->stem);
     put_line(complaint);
     fputc('\n', stderr);
@@ -61,6 +65,9 @@ static int fail_usage(const session *s, const char *complaint)
 static int fail(const session *s, const char *what, const char *where,
                 const char *remedy)
 {
+    if (attn_ranks_own() != 0) {
+        return COULD_NOT_RUN;
+    }
     fprintf(stderr, "%s: %s, ", s->program->stem, what);
     put_line(where);
     fprintf(stderr, ", %s\n", remedy);
@@ -327,7 +334,8 @@ static int write_file(const session *s, attn_dat *dat, const char *path)
 static int run(const session *s, const output *o)
 {
     attn_bar bar = attn_bar_start(stderr);
-    const int is_watched = !s->quiet && isatty(STDERR_FILENO);
+    const int is_watched =
+        !s->quiet && attn_ranks_own() == 0 && isatty(STDERR_FILENO);
     attn_run job = {.seed = s->seed,
                     .threads = s->threads,
                     .dat = o->dat,
@@ -342,7 +350,7 @@ static int run(const session *s, const output *o)
     if (o->timing != NULL) {
         write_head(s, o->timing);
     }
-    status = s->program->run(&job);
+    status = attn_ranks_agree(s->program->run(&job));
     attn_bar_clear(&bar);
     if (status == GSL_ENOMEM) {
         return fail_memory(s);
@@ -399,22 +407,11 @@ static void report(const session *s, const output *o)
     }
 }
 
-/* Run, write, print, draw: 0 or the exit status of what failed. */
-static int perform(const session *s, const char *executable, const output *o)
+/* Write, print, draw: 0 or the exit status of what failed. */
+static int deliver(const session *s, const char *executable, const output *o)
 {
-    int status;
+    int status = fflush(o->narrative) == 0 ? write_files(s, o) : fail_memory(s);
 
-    if (make_folder(s->folder) != 0) {
-        return fail(s, strerror(errno), s->folder,
-                    "choose another folder with --out");
-    }
-    status = run(s, o);
-    if (status == 0 && fflush(o->narrative) != 0) {
-        status = fail_memory(s);
-    }
-    if (status == 0) {
-        status = write_files(s, o);
-    }
     if (status == 0 && !s->quiet) {
         report(s, o);
     }
@@ -422,6 +419,26 @@ static int perform(const session *s, const char *executable, const output *o)
         status = draw(s, executable);
     }
     return status;
+}
+
+/* Run on every rank, deliver from the first: 0 or the exit status of what
+ * failed. */
+static int perform(const session *s, const char *executable, const output *o)
+{
+    const int is_first = attn_ranks_own() == 0;
+    int status = 0;
+
+    if (is_first && make_folder(s->folder) != 0) {
+        status = fail(s, strerror(errno), s->folder,
+                      "choose another folder with --out");
+    } else if (attn_ranks_agree(status) != 0) {
+        status = fail(s, "another rank could not begin", "nothing is written",
+                      "see that every machine has the input");
+    }
+    if (status == 0) {
+        status = run(s, o);
+    }
+    return status == 0 && is_first ? deliver(s, executable, o) : status;
 }
 
 static int experiment(const session *s, const char *executable)
@@ -482,13 +499,16 @@ attn_blocks attn_run_job(const attn_run *run, const char *part, size_t setting,
                          .seed = run->seed,
                          .experiment = attn_rng_experiment(part, setting),
                          .threads = run->threads,
+                         .is_spread = 1,
                          .progress = run->progress,
                          .progress_context = run->progress_context};
 }
 
 int attn_program_main(const attn_program *program, int argc, char *argv[])
 {
-    const size_t processors = attn_blocks_processors();
+    attn_ranks_begin();
+
+    const size_t processors = attn_ranks_processors(attn_blocks_processors());
     session s = {.program = program,
                  .seed = PUBLISHED_SEED,
                  .threads =
@@ -509,5 +529,8 @@ int attn_program_main(const attn_program *program, int argc, char *argv[])
     free(s.folder);
     free(s.command);
     free(s.table);
-    return status;
+    /* Rank 0 knows what became of the files; of the others only a failure
+     * counts. */
+    return attn_ranks_end(
+        attn_ranks_own() == 0 || status == COULD_NOT_RUN ? status : 0);
 }

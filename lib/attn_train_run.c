@@ -5,6 +5,7 @@
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a run works with. */
 typedef struct {
@@ -170,43 +171,82 @@ static int train(bench *b, attn_train_run *r, uint64_t seed)
 
 typedef struct {
     uint64_t seed;
-    attn_train_run *runs;
+    const attn_train_run *runs;
+    size_t points; /* the most of any run */
 } setting;
+
+/* What a run fills: points[setting.points], and its rows behind them. */
+typedef struct {
+    double norm;
+    int ended;
+    attn_train_point points[];
+} record;
+
+static attn_train_row *rows_of(const record *r, size_t points)
+{
+    return (attn_train_row *)(r->points + points);
+}
 
 static int work(size_t first, size_t count, attn_rng *g, void *partial,
                 void *scratch, const void *setup)
 {
     const setting *s = setup;
-    int status = GSL_SUCCESS;
+    record *out = partial;
+    attn_train_run r = s->runs[first];
+    bench b;
+    int status = bench_alloc(&b, &r);
 
-    (void)g; /* each run has streams of its own */
-    (void)partial;
+    (void)count; /* 1 */
+    (void)g;     /* each run has streams of its own */
     (void)scratch;
-    for (size_t i = first; !status && i < first + count; i++) {
-        bench b;
-        status = bench_alloc(&b, &s->runs[i]);
-        if (!status)
-            status = train(&b, &s->runs[i], s->seed);
-        bench_free(&b);
-    }
+    r.points = out->points;
+    if (r.rows)
+        r.rows = rows_of(out, s->points);
+    if (!status)
+        status = train(&b, &r, s->seed);
+    bench_free(&b);
+    out->norm = r.norm;
+    out->ended = r.ended;
     return status;
 }
 
-/* Nothing to merge: every run fills its own record. */
+/* Runs come in their order: the next one takes what it has filled. */
+typedef struct {
+    attn_train_run *next;
+    size_t points; /* setting.points */
+} filling;
+
 static void merge(void *total, const void *partial)
 {
-    (void)total;
-    (void)partial;
+    filling *const f = total;
+    const record *out = partial;
+    attn_train_run *r = f->next++;
+
+    r->norm = out->norm;
+    r->ended = out->ended;
+    memcpy(r->points, out->points, r->count * sizeof *r->points);
+    if (r->rows)
+        memcpy(r->rows, rows_of(out, f->points), r->judges * sizeof *r->rows);
 }
 
 int attn_train_runs(attn_blocks job, attn_train_run *runs)
 {
-    const setting s = {job.seed, runs};
+    size_t points = 0, rows = 0;
+
+    for (size_t i = 0; i < job.trials; i++) {
+        if (runs[i].count > points)
+            points = runs[i].count;
+        if (runs[i].rows && runs[i].judges > rows)
+            rows = runs[i].judges;
+    }
+    const setting s = {job.seed, runs, points};
+    filling f = {runs, points};
 
     job.per_block = 1;
-    job.partial_size = 0;
+    job.partial_size = sizeof(record) + points * sizeof(attn_train_point) +
+                       rows * sizeof(attn_train_row);
     job.scratch_size = 0;
-    return attn_blocks_run(&job, work, merge, NULL, &s);
+    return attn_blocks_run(&job, work, merge, &f, &s);
 }
 
 size_t attn_train_steps(size_t last, size_t *at, size_t room)

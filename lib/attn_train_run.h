@@ -50,7 +50,8 @@ typedef struct {
 
 /*
  * Run job->trials runs, trial i being runs[i], each a block. Of the job,
- * per_block, partial_size and scratch_size are set here. A GSL status.
+ * per_block, partial_size and scratch_size are set here. A GSL status; what the
+ * runs hold after a failure is not defined.
  */
 int attn_train_runs(attn_blocks job, attn_train_run *runs);
 
