@@ -102,6 +102,11 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
         {"permutation_equivariance", "--tokens 4"},
         {"permutation_equivariance", "--tokens +64"},
         {"permutation_equivariance", "--out ''"},
+        {"permutation_equivariance", "--input docs/examples/sentence.txt"},
+        {"permutation_equivariance",
+         "--input docs/examples/shift.txt --tokens 9"},
+        {"permutation_equivariance",
+         "--input docs/examples/shift.txt --trials 9"},
         {"attention_cost", "--tokens 15"},
         {"attention_cost", "--head-size 0"},
         {"attention_cost", "--long 1e4"},
@@ -358,6 +363,15 @@ static const struct {
      "row 3 of W_Q should ask for the key of 'c'", 1},
     {"lookup_table --weights docs/examples/lookup_wrong.txt",
      "change row 4 of W_V", 1},
+    {"permutation_equivariance --input docs/examples/shift.txt",
+     "C S = S C: C is circulant, C = 0.25 I + 0.5 S + 0.25 S^2.", 0},
+    {"permutation_equivariance --input docs/examples/shift.txt",
+     "5 of 5 statements are right.", 0},
+    {"permutation_equivariance --input docs/examples/shift_wrong.txt",
+     "S is no permutation matrix: row 4 has no 1, exactly one 1 is expected.",
+     1},
+    {"permutation_equivariance --input docs/examples/shift_wrong.txt",
+     "C lets nothing round the edge, as zeros beyond the ends do", 1},
 };
 
 Test(programs, the_example_files_are_explained)
@@ -376,10 +390,11 @@ Test(programs, the_example_files_are_explained)
                            examples[ran].printed, r.out);
         cr_expect_null(strstr(r.out, "\nexample."));
     }
-    cr_assert_eq(ran, 9);
+    cr_assert_eq(ran, 13);
     const run_result listed = run("ls docs/examples");
     cr_assert_str_eq(listed.out, "lookup.txt\nlookup_wrong.txt\n"
                                  "own_numbers.txt\nsentence.txt\n"
+                                 "shift.txt\nshift_wrong.txt\n"
                                  "steep.txt\n");
     run("rm -r %s", folder);
 }
@@ -418,6 +433,10 @@ Test(programs, a_bad_file_is_told_with_its_line)
         {"lookup_table --weights",
          "key a = 1\\nW_Q = 1\\nW_K = 1 2\\nW_V = 1\\n",
          "f.txt:3: W_K has 2 columns, 1 as in W_Q are expected"},
+        {"permutation_equivariance --input", "S =\\n 0 1\\n 1 0\\nC = 1 2\\n",
+         "f.txt:4: C has 1 rows and 2 columns, 2 and 2 are expected"},
+        {"permutation_equivariance --input", "S =\\n 0 1\\n 1\\n",
+         "f.txt:3: 1 numbers found, 2 as in the row above are expected"},
     };
     const char *folder = run_folder();
     size_t ran = 0;
@@ -432,7 +451,7 @@ Test(programs, a_bad_file_is_told_with_its_line)
         cr_expect_not_null(strstr(r.err, bad[ran].said), "%s", r.err);
         cr_expect_not(exists(folder, "new"));
     }
-    cr_assert_eq(ran, 6);
+    cr_assert_eq(ran, 8);
     run("rm -r %s", folder);
 }
 
@@ -443,16 +462,63 @@ Test(programs, a_run_with_a_file_of_ones_own_is_not_the_record)
         run("here=$(pwd) && bin=$(cd %s && pwd) && cd %s && "
             "$bin/worked_example --quiet --input "
             "$here/docs/examples/sentence.txt && $bin/lookup_table --quiet "
-            "--weights $here/docs/examples/lookup.txt",
+            "--weights $here/docs/examples/lookup.txt && "
+            "$bin/permutation_equivariance --quiet --input "
+            "$here/docs/examples/shift.txt",
             run_bin(), folder);
 
     cr_assert_eq(r.status, 0, "%s", r.err);
     cr_assert_str_empty(r.out);
     cr_assert(exists(folder, "results/scratch/worked_example.dat"));
     cr_assert(exists(folder, "results/scratch/lookup_table.dat"));
+    cr_assert(exists(folder, "results/scratch/permutation_equivariance.dat"));
     cr_assert_not(exists(folder, "results/worked_example.dat"));
     cr_assert_not(exists(folder, "results/lookup_table.dat"));
     run("rm -r %s", folder);
+}
+
+/* The command in a file's head runs, and gives the same file: at other
+ * parameters, and for a file of one's own under a name that needs quotes. */
+Test(programs, the_recorded_command_gives_the_same_file, .timeout = 300)
+{
+    static const char *const own[][3] = {
+        {"worked_example", "--input", "sentence.txt"},
+        {"lookup_table", "--weights", "lookup_wrong.txt"},
+        {"permutation_equivariance", "--input", "shift_wrong.txt"}};
+    size_t ran = 0;
+
+    for (size_t i = 0; i < PROGRAMS + 3; i++, ran++) {
+        const char *folder = run_folder();
+        const char *program = i < 3 ? own[i][0] : programs[i - 3][0];
+        char options[512], again[600];
+        char *tsv, *tsv_again;
+
+        snprintf(options, sizeof options, "%s",
+                 i < 3 ? "" : programs[i - 3][1]);
+        if (i < 3) {
+            run("cp docs/examples/%s \"%s/it's %s\"", own[i][2], folder,
+                own[i][2]);
+            snprintf(options, sizeof options, "%s \"%s/it's %s\" --seed 7",
+                     own[i][1], folder, own[i][2]);
+        }
+        char *dat = dat_of(program, options, &tsv);
+        char *command = strstr(dat, "\n# command: ");
+        cr_assert_not_null(command);
+        command += strlen("\n# command: ");
+        cr_assert_eq(strncmp(command, program, strlen(program)), 0);
+        command += strlen(program);
+        snprintf(again, sizeof again, "%.*s", (int)strcspn(command, "\n"),
+                 command);
+        char *dat_again = dat_of(program, again, &tsv_again);
+        cr_expect_str_eq(dat, dat_again, "%s%s", program, again);
+        cr_expect_str_eq(tsv, tsv_again, "%s%s", program, again);
+        free(dat);
+        free(tsv);
+        free(dat_again);
+        free(tsv_again);
+        run("rm -r %s", folder);
+    }
+    cr_assert_eq(ran, PROGRAMS + 3);
 }
 
 /* Run what stands behind "$ bin/" in the README and compare what follows, to
