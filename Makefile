@@ -54,7 +54,8 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
-.PHONY: all setup figures claims readme seeds reproduce test clean help
+.PHONY: all setup figures claims readme seeds reproduce test new test-new clean \
+	help
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -143,6 +144,12 @@ test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/sabotaged/%) ## ru
 
 reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (10 minutes)
 	$Qtools/reproduce.sh $(PROGRAMS)
+
+new: ## lay down an experiment of your own: make new NAME=my_experiment
+	$Q+MAKE='$(MAKE)' tools/new.sh "$$NAME"
+
+test-new: all $(B)/tests/all ## test `make new` in a copy of this tree
+	$Qtools/test_new.sh
 
 clean: ## remove what was built; results stay
 	rm -rf build bin
