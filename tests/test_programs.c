@@ -526,25 +526,125 @@ Test(programs, the_recorded_command_gives_the_same_file, .timeout = 300)
     cr_assert_eq(ran, run_program_count() + 3);
 }
 
-/* Run what stands behind "$ bin/" in the README and compare what follows, to
- * the end of the fence. */
-Test(programs, the_readme_shows_what_the_programs_print)
+/* ---- what the documents show ---- */
+
+/* A folder in which the documents' commands run as they stand, and write their
+ * results: links to the rest of the tree. */
+static const char *stage(void)
 {
-    char *readme = run_read(".", "README.md");
+    const char *folder = run_folder();
+    const run_result r =
+        run("bin=$(cd %s && pwd) && ln -s $bin %s/bin && mkdir %s/results && "
+            "ln -s $PWD/docs $PWD/plots $PWD/tools %s && "
+            "ln -s $PWD/results/*.* %s/results",
+            run_bin(), folder, folder, folder, folder);
+
+    cr_assert_eq(r.status, 0, "%s", r.err);
+    return folder;
+}
+
+/* The command of line "$ ..." prints the lines that follow it, to the next
+ * command or the end of the fence; where there are none, it only runs, or is
+ * left to the place further down that has them. What it printed is added to
+ * all. The line after them. */
+static char *check_command(const char *folder, char *line, FILE *all)
+{
+    char *shown = strchr(line, '\n') + 1, *next = shown;
+    char kept;
+
+    while (strncmp(next, "$ ", 2) != 0 && strncmp(next, "```", 3) != 0) {
+        next = strchr(next, '\n');
+        cr_assert_not_null(next, "a fence that does not end: %s", line);
+        next++;
+    }
+    shown[-1] = '\0';
+    kept = *next;
+    const char *again = shown == next ? strstr(next, line) : NULL;
+    if (again && again[strlen(line)] == '\n') {
+        shown[-1] = '\n';
+        return next;
+    }
+    *next = '\0';
+    const run_result r = run("cd %s && %s", folder, line + 2);
+    cr_expect_str_empty(r.err, "%s: %s", line, r.err);
+    if (*shown)
+        cr_expect_str_eq(r.out, shown, "%s prints\n%s", line, r.out);
+    fputs(r.out, all);
+    shown[-1] = '\n';
+    *next = kept;
+    return next;
+}
+
+/* Every `number` in a section is one that its commands printed. */
+static size_t check_numbers(const char *section, const char *printed)
+{
     size_t ran = 0;
 
-    cr_assert_not_null(readme);
-    for (char *at = readme; (at = strstr(at, "\n$ bin/")) != NULL; ran++) {
-        char *command = at + strlen("\n$ bin/");
-        char *shown = strchr(command, '\n');
-        char *end = strstr(shown, "```");
-        cr_assert_not_null(end);
-        *shown++ = '\0';
-        *end = '\0';
-        const run_result r = run("%s/%s", run_bin(), command);
-        cr_expect_str_eq(r.out, shown, "bin/%s", command);
-        at = end + 1;
+    for (const char *at = section; (at = strchr(at, '`')) != NULL;) {
+        const size_t length = strspn(++at, "0123456789.e+-");
+        char number[64];
+        if (length == 0 || length >= sizeof number || at[length] != '`')
+            continue;
+        snprintf(number, sizeof number, "%.*s", (int)length, at);
+        cr_expect_not_null(strstr(printed, number), "no %s in\n%s", number,
+                           printed);
+        at += length + 1;
+        ran++;
     }
-    cr_assert_geq(ran, 2);
-    free(readme);
+    return ran;
+}
+
+/* All console fences of a document, section by section; how many commands and
+ * numbers there were. */
+static void check_document(const char *path, size_t *commands, size_t *numbers)
+{
+    char *text = run_read(".", path), *line = text;
+    const char *folder = stage();
+
+    cr_assert_not_null(text, "%s", path);
+    *commands = *numbers = 0;
+    while (line) {
+        char *section = line, *printed = NULL;
+        size_t size;
+        FILE *all = open_memstream(&printed, &size);
+        int inside = 0;
+        for (; line && (line == section || strncmp(line, "\n##", 3) != 0);
+             line = strchr(line + 1, '\n')) {
+            if (strncmp(line, "\n```", 4) == 0)
+                inside = strncmp(line, "\n```console\n", 12) == 0;
+            while (inside && strncmp(line, "\n$ ", 3) == 0) {
+                line = check_command(folder, line + 1, all) - 1;
+                ++*commands;
+            }
+            if (strncmp(line, "\n```", 4) == 0)
+                inside = strncmp(line, "\n```console\n", 12) == 0;
+        }
+        fclose(all);
+        const char end = line ? *line : '\0';
+        if (line)
+            *line = '\0';
+        *numbers += check_numbers(section, printed);
+        if (line)
+            *line = end;
+        free(printed);
+    }
+    run("rm -r %s", folder);
+    free(text);
+}
+
+Test(programs, the_readme_shows_what_the_programs_print)
+{
+    size_t commands, numbers;
+
+    check_document("README.md", &commands, &numbers);
+    cr_assert_geq(commands, 2);
+}
+
+Test(programs, the_lesson_shows_what_the_programs_print, .timeout = 1200)
+{
+    size_t commands, numbers;
+
+    check_document("docs/teaching.md", &commands, &numbers);
+    cr_assert_geq(commands, 45, "%zu", commands);
+    cr_assert_geq(numbers, 20, "%zu", numbers);
 }
