@@ -563,10 +563,10 @@ static int on_bench(attn_run *run, size_t n, const char *part,
 
 static const attn_dat_column own_columns[] = {
     {"n", "rows of the reader's own matrix C, or S where there is no C"},
-    {"shift", "largest |C T - T C| for the shift T, relative to rms"},
+    {"shift", "largest |C T - T C| for the shift T, relative to max |C|"},
     {"swap", "the same for the exchange of the first two rows"}};
 
-/* max |M P - P M|/rms of M for a permutation p. */
+/* max |M P - P M|/max |M| for a permutation p. */
 static int own_defect(const gsl_matrix *M, const gsl_permutation *p,
                       double *defect)
 {
@@ -577,8 +577,7 @@ static int own_defect(const gsl_matrix *M, const gsl_permutation *p,
         status = attn_product_ab(M, P, MP);
     if (!status)
         status = attn_product_ab(P, M, PM);
-    *defect =
-        largest_difference(MP, PM) / (largest(M) > 0 ? root_mean_square(M) : 1);
+    *defect = largest_difference(MP, PM) / (largest(M) > 0 ? largest(M) : 1);
     return status;
 }
 

@@ -169,11 +169,10 @@ static int differs_from_identity(const gsl_matrix *A, size_t *i, size_t *j)
     return 0;
 }
 
-static int note(attn_shift *x, int is_right)
+static void note(attn_shift *x, int is_right)
 {
     x->statements++;
     x->right += is_right != 0;
-    return is_right;
 }
 
 /* ---- S ---- */
@@ -428,11 +427,13 @@ static int is_sum(attn_shift *x, FILE *out, int *is_right)
     const int status = convolve(x);
 
     *is_right = !differ(x->A, x->B, &i, &j) && !differ(x->C, x->A, &i, &j);
-    if (status || *is_right) {
+    if (status)
+        return status;
+    if (*is_right) {
         fputs("C is the sum of w_m S^m: C X is the circular convolution of X "
               "with w.\n",
               out);
-        return status;
+        return GSL_SUCCESS;
     }
     gsl_matrix_transpose_memcpy(x->D, x->C);
     if (!differ(x->D, x->A, &i, &j)) {
@@ -456,7 +457,8 @@ static int is_sum(attn_shift *x, FILE *out, int *is_right)
 
 int attn_shift_judge(attn_shift *x, FILE *out)
 {
-    int is_right = is_shift(x, out), is_known = is_right;
+    int is_right = is_shift(x, out);
+    const int is_known = is_right;
 
     x->statements = x->right = 0;
     note(x, is_right);
