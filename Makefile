@@ -59,7 +59,8 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 
 .DELETE_ON_ERROR:
 .PHONY: all setup setup-bench setup-mpi figures claims readme seeds bench \
-	reproduce test test-mpi man install uninstall test-install clean help FORCE
+	reproduce test test-mpi test-new test-install new man install uninstall \
+	clean help FORCE
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -227,6 +228,12 @@ uninstall: ## remove what install put there
 
 test-install: all $(PAGES) $(B)/attn.pc ## install to a folder of its own, use it, uninstall
 	$Qtools/test_install.sh $(PROGRAMS)
+
+new: ## lay down an experiment of your own: make new NAME=my_experiment
+	$Q+MAKE='$(MAKE)' tools/new.sh "$$NAME"
+
+test-new: all $(B)/tests/all ## test `make new` in a copy of this tree
+	$Qtools/test_new.sh
 
 clean: ## remove what was built; results stay
 	rm -rf build bin

@@ -1,7 +1,8 @@
 /*
  * "Attention Doesn't Know Where Anything Is": scramble the tokens, and the
  * outputs are the same vectors, scrambled the same way. Convolution minds, and
- * so does attention once positions are added to the embeddings.
+ * so does attention once positions are added to the embeddings. Or the reader's
+ * own shift matrix (Problem 19): is it one?
  */
 #include "attn_convolution.h"
 #include "attn_layer.h"
@@ -12,6 +13,8 @@
 #include "attn_product.h"
 #include "attn_program.h"
 #include "attn_sample.h"
+#include "attn_shift.h"
+#include "attn_text.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_permutation.h>
 #include <gsl/gsl_randist.h>
@@ -20,13 +23,58 @@
 /* The published parameters. */
 static size_t tokens = 128;
 static size_t trials = 200;
+static const char *input;
 
 static attn_cli_option options[] = {
     {"tokens", ATTN_CLI_SIZE, &tokens, "tokens n of the longest sequence", 5,
      2048, NULL, 0},
     {"trials", ATTN_CLI_SIZE, &trials, "random permutations a length", 1, 1e6,
      NULL, 0},
+    {"input", ATTN_CLI_FILE, &input,
+     "a text file with a shift matrix S of your own to judge instead, and with "
+     "C and w if you like",
+     0, 0, NULL, 0},
     {0}};
+
+static const char epilogue[] =
+    "The file of --input is plain text; '#' begins a comment:\n"
+    "\n"
+    "  S =                        # the shift matrix, up to 64 rows\n"
+    "    0 1 0\n"
+    "    0 0 1\n"
+    "    1 0 0\n"
+    "  C =                        # may be left out: a circulant matrix\n"
+    "    5 2 0\n"
+    "    0 5 2\n"
+    "    2 0 5\n"
+    "  w = 5 2                    # may be left out: C = w_0 I + w_1 S + ...\n"
+    "\n"
+    "Row i of S X may be row i + 1 of X or row i - 1. docs/examples/ has such "
+    "files.\n";
+
+static attn_text *text; /* of --input */
+static attn_shift *own; /* what it says */
+
+static int conflict(attn_cli_error *error)
+{
+    attn_text_error wrong;
+
+    if (!input)
+        return 0;
+    if (options[0].given || options[1].given) {
+        snprintf(error->text, sizeof error->text,
+                 "--%s: given with --input, which brings its own matrices",
+                 options[options[0].given ? 0 : 1].name);
+        return 1;
+    }
+    if (attn_text_read(input, &text, &wrong) ||
+        attn_shift_read(text, &own, &wrong)) {
+        snprintf(error->text, sizeof error->text, "--input: %.240s",
+                 wrong.text);
+        return 1;
+    }
+    return 0;
+}
 
 /* Sizes that differ, so that a swapped axis would show. */
 enum { D = 24, D_K = 5, D_V = 7, HEADS = 3, OUT = HEADS * D_V, PER_BLOCK = 8 };
@@ -299,6 +347,8 @@ static int random_permutations(attn_run *run)
                      m.positions.mean, m.positions_min, m.shifts.mean,
                      m.shifts_max, m.permutations.mean, m.permutations_min);
     }
+    if (own)
+        return GSL_SUCCESS;
     attn_claims_exact(run->claims, "equivariance.permutation", 0, worst,
                       2 * eps, all.attention.n,
                       "defect/(n max |V|), random permutations; 2 eps");
@@ -509,10 +559,65 @@ static int on_bench(attn_run *run, size_t n, const char *part,
     return status;
 }
 
+/* ---- the reader's own ---- */
+
+static const attn_dat_column own_columns[] = {
+    {"n", "rows of the reader's own matrix C, or S where there is no C"},
+    {"shift", "largest |C T - T C| for the shift T, relative to max |C|"},
+    {"swap", "the same for the exchange of the first two rows"}};
+
+/* max |M P - P M|/max |M| for a permutation p. */
+static int own_defect(const gsl_matrix *M, const gsl_permutation *p,
+                      double *defect)
+{
+    gsl_matrix *const P = own->A, *const MP = own->B, *const PM = own->D;
+    int status = attn_permutation_matrix(p, P);
+
+    if (!status)
+        status = attn_product_ab(M, P, MP);
+    if (!status)
+        status = attn_product_ab(P, M, PM);
+    *defect = largest_difference(MP, PM) / (largest(M) > 0 ? largest(M) : 1);
+    return status;
+}
+
+static int judge_own(attn_run *run)
+{
+    const gsl_matrix *M = own->C ? own->C : own->S;
+    gsl_permutation *p = gsl_permutation_calloc(own->n);
+    double shift, swap;
+
+    if (!p)
+        return GSL_ENOMEM;
+    int status = attn_shift_judge(own, run->narrative);
+    attn_permutation_shift(p, 1);
+    if (!status)
+        status = own_defect(M, p, &shift);
+    gsl_permutation_init(p);
+    if (own->n > 1)
+        gsl_permutation_swap(p, 0, 1);
+    if (!status)
+        status = own_defect(M, p, &swap);
+    gsl_permutation_free(p);
+    if (status)
+        return status;
+    attn_claims_exact(run->claims, "equivariance.convolution/own",
+                      (double)own->statements, (double)own->right, 0,
+                      own->statements,
+                      "statements about the reader's matrices, equality");
+    attn_dat_block(run->dat, "own", own_columns, 3);
+    ATTN_DAT_ROW(run->dat, (double)own->n, shift, swap);
+    return GSL_SUCCESS;
+}
+
 static int experiment(attn_run *run)
 {
+    if (own) /* beside it, a few of the usual permutations */
+        trials = 8;
     int status = random_permutations(run);
 
+    if (own)
+        return status ? status : judge_own(run);
     if (!status)
         status =
             on_bench(run, 5, "permutation_equivariance.all", all_permutations);
@@ -535,11 +640,16 @@ int main(int argc, char *argv[])
         .summary = "Scrambles the tokens of a sequence and measures whether "
                    "the outputs are the same vectors, scrambled the same way: "
                    "for attention, for a convolution, and for attention with "
-                   "positions.",
+                   "positions; or judges a shift matrix of your own.",
         .claims = "equivariance.permutation equivariance.sets "
                   "equivariance.convolution position.breaks",
         .options = options,
-        .run = experiment};
+        .conflict = conflict,
+        .run = experiment,
+        .epilogue = epilogue};
+    const int status = attn_program_main(&program, argc, argv);
 
-    return attn_program_main(&program, argc, argv);
+    attn_shift_free(own);
+    attn_text_free(text);
+    return status;
 }

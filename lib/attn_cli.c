@@ -429,12 +429,32 @@ static int is_set(const attn_cli_option *option)
     return 1;
 }
 
+/* A word as a shell reads it: in quotes where it needs them. */
+static void put_quoted(const char *word, FILE *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-+=.,:/@%";
+
+    if (word[strspn(word, plain)] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word != '\0'; word++) {
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    }
+    fputc('\'', out);
+}
+
 void attn_cli_command(const attn_cli_option *table, FILE *out)
 {
     for (; table->name != NULL; table++) {
         if (is_set(table)) {
             fprintf(out, " --%s", table->name);
-            if (table->type != ATTN_CLI_FLAG) {
+            if (is_path(table)) {
+                fputc(' ', out);
+                put_quoted(*(const char *const *)table->value, out);
+            } else if (table->type != ATTN_CLI_FLAG) {
                 fputc(' ', out);
                 attn_cli_print_value(table, out);
             }

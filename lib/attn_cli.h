@@ -76,8 +76,8 @@ void attn_cli_wrap(const char *text, size_t column, size_t indent, FILE *out);
 
 /*
  * Print " --name value" of every option in the table, as a command has it:
- * reading it back gives the same values. A flag that is 0 and a path that is
- * NULL are left out.
+ * a shell that reads it back gives the same values. A flag that is 0 and a path
+ * that is NULL are left out.
  */
 void attn_cli_command(const attn_cli_option *table, FILE *out);
 

@@ -13,22 +13,6 @@ enum { SHOWN = 4 }; /* numbers of a value that are printed */
 
 /* ---- reading ---- */
 
-/* The one entry of a kind, or NULL with the error filled. */
-static const attn_text_entry *only(const attn_text *text, const char *kind,
-                                   attn_text_error *error)
-{
-    const size_t count = attn_text_count_of(text, kind);
-
-    if (count != 1) {
-        attn_text_refuse(text, 0, error,
-                         "%zu entries '%s' found, one is "
-                         "expected",
-                         count, kind);
-        return NULL;
-    }
-    return attn_text_next(text, kind, 0, NULL);
-}
-
 static int check_kinds(const attn_text *text, attn_text_error *error)
 {
     static const char *const known[] = {"W_Q", "W_K", "W_V", "key", "scale"};
@@ -118,7 +102,7 @@ static int take_scale(attn_dictionary *x, const attn_text *text,
     x->scale = attn_layer_scale(x->K->size2);
     if (attn_text_count_of(text, "scale") == 0)
         return GSL_SUCCESS;
-    e = only(text, "scale", error);
+    e = attn_text_only(text, "scale", error);
     if (!e)
         return GSL_EINVAL;
     if (e->M->size1 != 1 || e->M->size2 != 1)
@@ -130,6 +114,11 @@ static int take_scale(attn_dictionary *x, const attn_text *text,
     return GSL_SUCCESS;
 }
 
+static int are_called_alike(const attn_dictionary *x, size_t t, size_t j)
+{
+    return strcmp(x->keys[t], x->keys[j]) == 0;
+}
+
 /* How many keys are called like key t; *first is the first of them. */
 static size_t namesakes(const attn_dictionary *x, size_t t, size_t *first)
 {
@@ -137,27 +126,37 @@ static size_t namesakes(const attn_dictionary *x, size_t t, size_t *first)
 
     *first = t;
     for (size_t j = x->n; j-- > 0;)
-        if (strcmp(x->keys[j], x->keys[t]) == 0) {
+        if (are_called_alike(x, t, j)) {
             *first = j;
             count++;
         }
     return count;
 }
 
+static int same_row(const gsl_matrix *M, size_t i, size_t j)
+{
+    return memcmp(gsl_matrix_const_ptr(M, i, 0), gsl_matrix_const_ptr(M, j, 0),
+                  M->size2 * sizeof(double)) == 0;
+}
+
 /* A key that comes several times can only return the mean of its values. */
 static void average_namesakes(attn_dictionary *x)
 {
+    for (size_t t = 0; t < x->n; t++)
+        for (size_t j = 0; j < x->n; j++)
+            x->differ[t] |=
+                are_called_alike(x, t, j) && !same_row(x->wanted, t, j);
     for (size_t t = 0; t < x->n; t++) {
         size_t first;
         const size_t count = namesakes(x, t, &first);
-        for (size_t c = 0; c < x->wanted->size2 && count > 1 && t == first;
+        for (size_t c = 0; c < x->wanted->size2 && x->differ[t] && t == first;
              c++) {
             double sum = 0;
             for (size_t j = 0; j < x->n; j++)
-                if (strcmp(x->keys[j], x->keys[t]) == 0)
+                if (are_called_alike(x, t, j))
                     sum += gsl_matrix_get(x->wanted, j, c);
             for (size_t j = 0; j < x->n; j++)
-                if (strcmp(x->keys[j], x->keys[t]) == 0)
+                if (are_called_alike(x, t, j))
                     gsl_matrix_set(x->wanted, j, c, sum / (double)count);
         }
     }
@@ -178,6 +177,7 @@ static attn_dictionary *alloc(size_t n, size_t d, size_t d_k, size_t d_v)
     x->d = d;
     x->keys = calloc(n, sizeof *x->keys);
     x->lines = calloc(n, sizeof *x->lines);
+    x->differ = calloc(n, sizeof *x->differ);
     x->wanted = gsl_matrix_alloc(n, d_v);
     x->Q = gsl_matrix_alloc(d, d_k);
     x->K = gsl_matrix_alloc(n, d_k);
@@ -185,8 +185,8 @@ static attn_dictionary *alloc(size_t n, size_t d, size_t d_k, size_t d_v)
     x->S = gsl_matrix_calloc(d, n);
     x->A = gsl_matrix_calloc(d, n);
     x->O = gsl_matrix_calloc(d, d_v);
-    if (!x->keys || !x->lines || !x->wanted || !x->Q || !x->K || !x->V ||
-        !x->S || !x->A || !x->O) {
+    if (!x->keys || !x->lines || !x->differ || !x->wanted || !x->Q || !x->K ||
+        !x->V || !x->S || !x->A || !x->O) {
         attn_dictionary_free(x);
         return NULL;
     }
@@ -199,6 +199,7 @@ void attn_dictionary_free(attn_dictionary *x)
         return;
     free(x->keys);
     free(x->lines);
+    free(x->differ);
     gsl_matrix_free(x->wanted);
     gsl_matrix_free(x->Q);
     gsl_matrix_free(x->K);
@@ -220,7 +221,7 @@ int attn_dictionary_read(const attn_text *text, attn_dictionary **dictionary,
     if (check_kinds(text, error))
         return GSL_EINVAL;
     for (int i = 0; i < 3; i++)
-        if (!(W[i] = only(text, kinds[i], error)))
+        if (!(W[i] = attn_text_only(text, kinds[i], error)))
             return GSL_EINVAL;
     if (check_shapes(text, W, n, error))
         return GSL_EINVAL;
@@ -334,63 +335,162 @@ static size_t place_of_value(const attn_dictionary *x, size_t t)
     return j;
 }
 
+/* Of the keys called like t that have another value than t should get, the one
+ * that t listens to most, or n. */
+static size_t wrong_value(const attn_dictionary *x, size_t t)
+{
+    size_t worst = x->n;
+
+    for (size_t j = 0; j < x->n; j++)
+        if (are_called_alike(x, t, j) && !are_near(x, x->V, j, x->wanted, t) &&
+            (worst == x->n ||
+             gsl_matrix_get(x->A, t, j) > gsl_matrix_get(x->A, t, worst)))
+            worst = j;
+    return worst;
+}
+
+/* The largest score of token t among keys not called like key right, or n. */
+static size_t rival_of(const attn_dictionary *x, size_t t, size_t right)
+{
+    size_t rival = x->n;
+
+    for (size_t j = 0; j < x->n; j++)
+        if (!are_called_alike(x, right, j) &&
+            (rival == x->n ||
+             gsl_matrix_get(x->S, t, j) > gsl_matrix_get(x->S, t, rival)))
+            rival = j;
+    return rival;
+}
+
+/* Another key has a larger score than the right one. */
+static void put_lost(FILE *out, const attn_dictionary *x, size_t t,
+                     size_t right, size_t top)
+{
+    const gsl_vector_const_view s = gsl_matrix_const_row(x->S, t);
+
+    if (x->scale < 0 &&
+        gsl_vector_get(&s.vector, right) == gsl_vector_min(&s.vector)) {
+        fprintf(out,
+                "the scale, %.4g, is negative, so the key that matches best "
+                "gets the smallest weight; make it positive",
+                x->scale);
+        return;
+    }
+    fputs("the largest weight ", out);
+    put_weight(out, x, t, top);
+    fprintf(out, "; row %zu of W_Q should ask for the key of '%s'", t + 1,
+            x->keys[right]);
+}
+
+/* The right key's score is the largest, but the rival's is too near. */
+static void put_close(FILE *out, const attn_dictionary *x, size_t t,
+                      size_t right, size_t rival)
+{
+    const double gap =
+        gsl_matrix_get(x->S, t, right) - gsl_matrix_get(x->S, t, rival);
+
+    fputs("the second largest weight ", out);
+    put_weight(out, x, t, rival);
+    if (gap > 0)
+        fprintf(out, "; make the score gap, %.4g, larger (%.4g is enough)", gap,
+                ceil(attn_lookup_one(x->n)));
+    else if (x->scale == 0)
+        fputs("; the scale is 0 and with it every score: make it positive",
+              out);
+    else if (same_row(x->K, right, rival))
+        fprintf(out,
+                "; rows %zu and %zu of W_K are the same, so no query can tell "
+                "'%s' from '%s': make them differ",
+                right + 1, rival + 1, x->keys[right], x->keys[rival]);
+    else
+        fprintf(out,
+                "; row %zu of W_Q fits the keys of '%s' and '%s' equally well: "
+                "make it ask for '%s' alone",
+                t + 1, x->keys[right], x->keys[rival], x->keys[right]);
+}
+
 /* Advice for a key whose answer is wrong. */
 static void put_remedy(FILE *out, const attn_dictionary *x, size_t t)
 {
     const size_t right = place_of_value(x, t), top = top_of(x, t, x->n);
-    const double gap = attn_dictionary_gap(x, t);
+    const size_t wrong = wrong_value(x, t);
 
-    if (right == x->n) {
-        fprintf(out, "no token has that value, W_V gives '%s' the value ",
-                x->keys[t]);
-        put_value(out, x->V, t, 6);
-        fprintf(out, "; change row %zu of W_V", t + 1);
-    } else if (gsl_matrix_get(x->S, t, right) < gsl_matrix_get(x->S, t, top)) {
-        fputs("the largest weight ", out);
-        put_weight(out, x, t, top);
-        fprintf(out, "; row %zu of W_Q should ask for the key of '%s'", t + 1,
-                x->keys[right]);
+    if (right == x->n || (wrong < x->n && are_called_alike(x, t, top))) {
+        fprintf(out, "%sW_V gives '%s' the value ",
+                right == x->n ? "no token has that value, " : "",
+                x->keys[wrong]);
+        put_value(out, x->V, wrong, 6);
+        fprintf(out, "; change row %zu of W_V", wrong + 1);
+    } else if (gsl_matrix_get(x->S, t, right) < gsl_matrix_get(x->S, t, top) &&
+               !are_called_alike(x, right, top)) {
+        put_lost(out, x, t, right, top);
     } else {
-        fputs("the second largest weight ", out);
-        put_weight(out, x, t, top_of(x, t, right));
-        if (gap == 0)
-            fputs("; to this query both keys look the same, so make their "
-                  "rows of W_K differ",
-                  out);
-        else
-            fprintf(out, "; make the score gap, %.4g, larger (%.4g is enough)",
-                    gap, ceil(attn_lookup_one(x->n)));
+        put_close(out, x, t, right, rival_of(x, t, right));
     }
+}
+
+static double off(const attn_dictionary *x, size_t t)
+{
+    double worst = 0;
+
+    for (size_t c = 0; c < x->O->size2; c++)
+        worst = attn_max(worst, fabs(gsl_matrix_get(x->O, t, c) -
+                                     gsl_matrix_get(x->wanted, t, c)));
+    return worst;
+}
+
+/* The weight that is not on the key asked for, by whatever name it comes
+ * again. */
+static double elsewhere(const attn_dictionary *x, size_t t)
+{
+    const size_t top = top_of(x, t, x->n);
+    double sum = 0;
+
+    for (size_t j = 0; j < x->n; j++)
+        if (!are_called_alike(x, top, j))
+            sum += gsl_matrix_get(x->A, t, j);
+    return sum;
+}
+
+/* Several values for one key: at best their mean comes out. */
+static void put_ambiguous(FILE *out, const attn_dictionary *x, size_t t,
+                          size_t count, size_t first)
+{
+    fprintf(out, ", the mean of its %zu values is ", count);
+    put_value(out, x->wanted, t, 9);
+    fprintf(out,
+            ": a key that comes %zu times (first in line %zu) cannot return "
+            "any one of them%s",
+            count, x->lines[first],
+            attn_dictionary_is_right(x, t)
+                ? ""
+                : "; give all its rows of W_K the same key and all its rows of "
+                  "W_Q the same query");
 }
 
 static void put_answer(FILE *out, const attn_dictionary *x, size_t t)
 {
+    const double largest_value = x->tolerance / (2 * (double)x->n * 0x1p-52);
     size_t first;
     const size_t count = namesakes(x, t, &first);
-    const int is_right = attn_dictionary_is_right(x, t);
 
     fputs("key ", out);
     put_key(out, x, t);
     fputs(": the layer returns ", out);
     put_value(out, x->O, t, 9);
-    if (count > 1) {
-        fprintf(out, ", the mean of its %zu values is ", count);
-        put_value(out, x->wanted, t, 9);
-        fprintf(out,
-                ": a key that comes %zu times (first in line %zu) cannot "
-                "return any one of them%s",
-                count, x->lines[first],
-                is_right ? ""
-                         : "; give all its rows of W_K the same key and all "
-                           "its rows of W_Q the same query");
-    } else if (is_right) {
-        const gsl_vector_const_view a = gsl_matrix_const_row(x->A, t);
-        fprintf(out,
-                ", as the dictionary says; %.2g of the weight is elsewhere",
-                attn_softmax_rest(&a.vector));
+    if (x->differ[t]) {
+        put_ambiguous(out, x, t, count, first);
+    } else if (attn_dictionary_is_right(x, t)) {
+        fputs(", as the dictionary says", out);
+        if (count > 1)
+            fprintf(out, " (%zu times, first in line %zu)", count,
+                    x->lines[first]);
+        fprintf(out, "; %.2g of the weight is elsewhere", elsewhere(x, t));
     } else {
         fputs(", the dictionary says ", out);
         put_value(out, x->wanted, t, 9);
+        if (off(x, t) < 1e-8 * largest_value) /* the digits look the same */
+            fprintf(out, " (%.2g apart)", off(x, t));
         fputs(": ", out);
         put_remedy(out, x, t);
     }

@@ -24,6 +24,7 @@ typedef struct {
     double scale;
     const char **keys;  /* n; they belong to the text */
     size_t *lines;      /* n: where the file has them */
+    int *differ;        /* n: comes several times with several values */
     gsl_matrix *wanted; /* n x d_v: what the dictionary says; for a key that
                            comes several times, the mean */
     gsl_matrix *Q;      /* d x d_k */

@@ -12,15 +12,10 @@ enum { SHOWN = 6 }; /* numbers of a vector that are printed */
 static const attn_text_entry *only(const attn_text *text, const char *kind,
                                    size_t columns, attn_text_error *error)
 {
-    const attn_text_entry *e = attn_text_next(text, kind, 0, NULL);
+    const attn_text_entry *e = attn_text_only(text, kind, error);
 
-    if (attn_text_count_of(text, kind) != 1) {
-        attn_text_refuse(text, 0, error,
-                         "%zu entries '%s' found, one is "
-                         "expected",
-                         attn_text_count_of(text, kind), kind);
+    if (!e)
         return NULL;
-    }
     if (e->M->size1 != 1 || (columns > 0 && e->M->size2 != columns)) {
         attn_text_refuse(text, e->line, error,
                          "%zu rows of %zu numbers found, one row%s is expected",

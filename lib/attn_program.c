@@ -132,9 +132,24 @@ static int read_environment(session *s, attn_cli_error *error)
     return GSL_EINVAL;
 }
 
-/* The program's own options as a command has them; NULL: no memory. */
+/* Is there a file of the reader's own? Programs refuse most of their other
+ * options beside one. */
+static int has_file(const session *s)
+{
+    for (size_t i = 0; i < s->own; i++) {
+        if (s->table[i].type == ATTN_CLI_FILE &&
+            *(const char *const *)s->table[i].value != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The program's own options as a command has them, beside a file only those
+ * that were given; NULL: no memory. */
 static char *own_command(const session *s)
 {
+    const int only_given = has_file(s);
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -142,7 +157,11 @@ static char *own_command(const session *s)
     if (out == NULL) {
         return NULL;
     }
-    attn_cli_command(s->program->options, out);
+    for (size_t i = 0; i < s->own; i++) {
+        if (!only_given || s->table[i].given) {
+            attn_cli_command((attn_cli_option[]){s->table[i], {0}}, out);
+        }
+    }
     if (fclose(out) != 0) {
         free(text);
         return NULL;

@@ -291,6 +291,12 @@ static int read_name(reader *r, char *name)
     return GSL_SUCCESS;
 }
 
+/* Of ASCII, whatever the locale: no number begins with one. */
+static int is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 static int read_line(reader *r, char *line)
 {
     char *equals;
@@ -307,10 +313,12 @@ static int read_line(reader *r, char *line)
         r->line = status ? r->line : here;
         status = status ? status : read_name(r, line);
         line = equals + 1;
-    } else if (*line != '\0' && r->text->count == 0) {
+    } else if (*line != '\0' && (r->text->count == 0 || is_letter(*line))) {
         status = refuse(
-            r, GSL_EINVAL, "'%.*s%s' found, NAME = NUMBERS is expected",
-            WORD_LONGEST, line, strlen(line) > WORD_LONGEST ? "..." : "");
+            r, GSL_EINVAL, "'%.*s%s' found, %s is expected", WORD_LONGEST, line,
+            strlen(line) > WORD_LONGEST ? "..." : "",
+            r->text->count == 0 ? "NAME = NUMBERS"
+                                : "NAME = NUMBERS or a row of numbers");
     }
     return status ? status : read_row(r, line);
 }
@@ -431,4 +439,20 @@ size_t attn_text_count_of(const attn_text *text, const char *kind)
         count += strcmp(text->entries[k].kind, kind) == 0;
     }
     return count;
+}
+
+const attn_text_entry *attn_text_only(const attn_text *text, const char *kind,
+                                      attn_text_error *error)
+{
+    size_t at = 0;
+    const attn_text_entry *one = attn_text_next(text, kind, 0, &at);
+    const attn_text_entry *two = attn_text_next(text, kind, at + 1, NULL);
+
+    if (one == NULL || two != NULL) {
+        attn_text_refuse(text, two != NULL ? two->line : 0, error,
+                         "%zu entries '%s' found, one is expected",
+                         attn_text_count_of(text, kind), kind);
+        return NULL;
+    }
+    return one;
 }

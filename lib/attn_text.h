@@ -72,6 +72,11 @@ const attn_text_entry *attn_text_next(const attn_text *text, const char *kind,
 /* How many entries are of that kind. */
 size_t attn_text_count_of(const attn_text *text, const char *kind);
 
+/* The one entry of that kind; NULL with error filled where there is none or a
+ * second one. */
+const attn_text_entry *attn_text_only(const attn_text *text, const char *kind,
+                                      attn_text_error *error);
+
 /* Fill error with "FILE:line: " (line 0: "FILE: ") and what printf makes of
  * the rest; GSL_EINVAL. For callers that find fault with what was read. */
 int attn_text_refuse(const attn_text *text, size_t line, attn_text_error *error,

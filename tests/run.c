@@ -1,6 +1,7 @@
 /* Programs seen from outside. */
 #include "run.h"
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,42 @@ const char *run_sabotaged(void)
 
     cr_assert_not_null(bin, "run the tests by make");
     return bin;
+}
+
+int run_is_asked(const char *program)
+{
+    const char *only = getenv("ATTN_ONLY");
+
+    return !only || strcmp(only, program) == 0;
+}
+
+const char *const *run_programs(void)
+{
+    static const char *names[256];
+    static glob_t found;
+    size_t count = 0;
+
+    if (names[0])
+        return names;
+    cr_assert_eq(glob("experiments/*.c", 0, NULL, &found), 0);
+    cr_assert_lt(found.gl_pathc, 256);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *name = found.gl_pathv[i] + strlen("experiments/");
+        name[strlen(name) - strlen(".c")] = '\0';
+        if (run_is_asked(name))
+            names[count++] = name;
+    }
+    cr_assert_gt(count, 0, "no program is asked for");
+    return names;
+}
+
+size_t run_program_count(void)
+{
+    size_t count = 0;
+
+    while (run_programs()[count])
+        count++;
+    return count;
 }
 
 const char *run_folder(void)

@@ -16,6 +16,14 @@ typedef struct {
 const char *run_bin(void);
 const char *run_sabotaged(void);
 
+/*
+ * The programs, by what is in experiments/, in alphabetical order, closed by
+ * NULL. ATTN_ONLY, where it is set, names the one that is asked for.
+ */
+const char *const *run_programs(void);
+size_t run_program_count(void);
+int run_is_asked(const char *program);
+
 /* A new empty folder under TMPDIR or /tmp. */
 const char *run_folder(void);
 

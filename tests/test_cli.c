@@ -449,7 +449,11 @@ Test(cli, a_file_is_a_path_with_another_name_in_the_help)
     cr_assert_eq(attn_cli_parse(files, 3, argv, &error), GSL_SUCCESS);
     cr_assert_str_eq(input, "a b");
     command = text_of(attn_cli_command, files);
-    cr_assert_str_eq(command, " --input a b");
+    cr_assert_str_eq(command, " --input 'a b'");
+    free(command);
+    input = "it's";
+    command = text_of(attn_cli_command, files);
+    cr_assert_str_eq(command, " --input 'it'\\''s'");
     cr_assert_eq(attn_cli_read(files, "", &error), GSL_EINVAL);
     cr_assert_str_eq(error.text, "--input: '' given, a path is allowed");
     free(help);

@@ -45,7 +45,7 @@ Test(ledger, every_claim_has_a_program_a_derivation_and_a_row)
         free(claims);
         line = end + 1;
     }
-    cr_assert_eq(ran, 44, "%zu claims", ran);
+    cr_assert_geq(ran, 44, "%zu claims", ran);
     free(readme);
     free(derivations);
     free(ledger);

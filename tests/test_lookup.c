@@ -225,8 +225,39 @@ Test(lookup, each_mistake_has_its_sentence)
         {"key a = 3\nkey b = 4\nkey c = 5\nW_Q =\n50 0 0\n0 50 50\n0 0 50\n"
          "W_V =\n3\n4\n5\n" UNIT,
          "key 'b' (line 2): the layer returns 4.5, the dictionary says 4: the "
-         "second largest weight 0.5 is on 'c'; to this query both keys look "
-         "the same, so make their rows of W_K differ.\n"},
+         "second largest weight 0.5 is on 'c'; row 2 of W_Q fits the keys of "
+         "'b' and 'c' equally well: make it ask for 'b' alone.\n"},
+        {"key a = 3\nkey b = 4\nkey c = 5\nW_Q =\n50 0\n0 50\n0 50\n"
+         "W_K =\n1 0\n0 1\n0 1\nW_V =\n3\n4\n5\nscale = 1\n",
+         "key 'c' (line 3): the layer returns 4.5, the dictionary says 5: the "
+         "second largest weight 0.5 is on 'b'; rows 3 and 2 of W_K are the "
+         "same, so no query can tell 'c' from 'b': make them differ.\n"},
+        {"key a = 3\nkey b = 4\nW_Q =\n20 0\n0 50\nW_K =\n1 0\n0 1\n"
+         "W_V =\n3\n4\nscale = 1\n",
+         "key 'a' (line 1): the layer returns 3, the dictionary says 3 "
+         "(2.1e-09 apart): the second largest weight 2.061e-09 is on 'b'; "
+         "make the score gap, 20, larger (37 is enough).\n"},
+        {"key a = 3\nkey b = 4\nW_Q =\n80 0\n0 80\nW_K =\n1 0\n0 1\n"
+         "W_V =\n3\n4\nscale = -0.5\n",
+         "key 'a' (line 1): the layer returns 4, the dictionary says 3: the "
+         "scale, -0.5, is negative, so the key that matches best gets the "
+         "smallest weight; make it positive.\n"},
+        {"key a = 3\nkey b = 4\nW_Q =\n80 0\n0 80\nW_K =\n1 0\n0 1\n"
+         "W_V =\n3\n4\nscale = 0\n",
+         "the second largest weight 0.5 is on 'b'; the scale is 0 and with it "
+         "every score: make it positive.\n"},
+        {"key a = 3\nkey b = 4\nW_Q =\n80 0\n0 80\nW_K =\n1 0\n0 1\n"
+         "W_V =\n4\n3\n",
+         "key 'a' (line 1): the layer returns 4, the dictionary says 3: W_V "
+         "gives 'a' the value 4; change row 1 of W_V.\n"},
+        {"key a = 3\nkey a = 3\nkey b = 4\nW_Q =\n80 0\n80 0\n0 80\n"
+         "W_K =\n1 0\n1 0\n0 1\nW_V =\n3\n3\n4\n",
+         "key 'a' (line 2): the layer returns 3, as the dictionary says (2 "
+         "times, first in line 1); 1.4e-25 of the weight is elsewhere.\n"},
+        {"key a = 3\nkey b = 4\nkey a = 3\nW_Q =\n80 0\n0 80\n80 0\n"
+         "W_K =\n1 0\n0 1\n1 0\nW_V =\n3\n4\n5\n",
+         "key 'a' (line 1): the layer returns 4, the dictionary says 3: W_V "
+         "gives 'a' the value 5; change row 3 of W_V.\n"},
         {"key a = 3\nkey b = 4\nkey a = 5\nW_Q =\n50 0 50\n0 50 0\n50 0 50\n"
          "W_V =\n3\n4\n5\n" UNIT,
          "key 'a' (line 3): the layer returns 4, the mean of its 2 values is "
@@ -260,7 +291,7 @@ Test(lookup, each_mistake_has_its_sentence)
                            cases[ran][1], said);
         free(said);
     }
-    cr_assert_eq(ran, 10);
+    cr_assert_eq(ran, 17);
 }
 
 Test(lookup, what_a_file_lacks_is_said)
@@ -268,7 +299,7 @@ Test(lookup, what_a_file_lacks_is_said)
     static const char *const bad[][2] = {
         {"key a = 1\n", ": 0 entries 'W_Q' found, one is expected"},
         {"W_Q = 1\nW_K = 1\nW_V = 1\nW_K = 1\nkey a = 1\n",
-         ": 2 entries 'W_K' found, one is expected"},
+         ":4: 2 entries 'W_K' found, one is expected"},
         {"W_Q = 1\nW_K = 1\nW_V = 1\n", ": 0 keys found, 1 to 64 are expected"},
         {"W_Q = 1\nW_K = 1\nW_V = 1\nkey a = 1\nkey b = 1\n",
          ":1: W_Q has 1 rows, one for each of 2 keys is expected"},
@@ -285,7 +316,7 @@ Test(lookup, what_a_file_lacks_is_said)
         {"W_Q = 1\nW_K = 1\nW_V = 1\nkey a = 1\nscale = 1 2\n",
          ":5: 1 rows of 2 numbers found, one number is expected"},
         {"W_Q = 1\nW_K = 1\nW_V = 1\nkey a = 1\nscale = 1\nscale = 1\n",
-         ": 2 entries 'scale' found, one is expected"},
+         ":6: 2 entries 'scale' found, one is expected"},
         {"W_Q = 1\nW_K = 1\nW_V = 1\nkey a = 1\nW_O = 1\n",
          ":5: 'W_O' found, W_Q, W_K, W_V, key or scale is expected"},
         {"W_Q a = 1\nW_K = 1\nW_V = 1\nkey a = 1\n",

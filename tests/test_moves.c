@@ -158,7 +158,7 @@ Test(moves, what_a_file_lacks_is_said)
         {"key a = 1\nvalue a = 1\n",
          ": 0 entries 'query' found, one is expected"},
         {"query = 1\nquery b = 1\nkey a = 1\nvalue a = 1\n",
-         ": 2 entries 'query' found, one is expected"},
+         ":2: 2 entries 'query' found, one is expected"},
         {"query =\n1\n2\nkey a = 1\nvalue a = 1\n",
          ":1: 2 rows of 1 numbers found, one row is expected"},
         {"query = 1\n", ": 0 keys found, 1 to 64 are expected"},
@@ -182,7 +182,7 @@ Test(moves, what_a_file_lacks_is_said)
         {"query = 1\nkey a = 1\nvalue a = 1\nscale = 1 2\n",
          ":4: 1 rows of 2 numbers found, one row of one number is expected"},
         {"query = 1\nkey a = 1\nvalue a = 1\nscale = 1\nscale = 2\n",
-         ": 2 entries 'scale' found, one is expected"},
+         ":5: 2 entries 'scale' found, one is expected"},
         {"query = 1\nkey a = 1\nweight a = 1\n",
          ":3: 'weight' found, query, key, value or scale is expected"},
     };

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Every program, with options that make a run short. */
-static const char *const programs[][2] = {
+/* Options that make a run short; other programs run as they are published. */
+static const char *const short_runs[][2] = {
     {"score_spread", "--pairs 300 --head-sizes 1,7,64"},
     {"softmax_jacobian", "--trials 300 --keys 7 --head-size 20"},
     {"head_training",
@@ -22,7 +22,14 @@ static const char *const programs[][2] = {
     {"worked_example", "--trials 40"},
     {"lookup_table", "--trials 2 --keys 2,5"},
 };
-enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+static const char *options_of(const char *program)
+{
+    for (size_t i = 0; i < sizeof short_runs / sizeof *short_runs; i++)
+        if (strcmp(short_runs[i][0], program) == 0)
+            return short_runs[i][1];
+    return "";
+}
 
 static int exists(const char *folder, const char *name)
 {
@@ -49,27 +56,26 @@ Test(programs, help_says_what_a_program_does_and_its_options)
                                         "Usage:", "--version", "default"};
     size_t ran = 0;
 
-    for (size_t p = 0; p < PROGRAMS; p++) {
-        const run_result r = run("%s/%s --help", run_bin(), programs[p][0]);
+    for (const char *const *p = run_programs(); *p; p++) {
+        const run_result r = run("%s/%s --help", run_bin(), *p);
         cr_assert_eq(r.status, 0);
         cr_assert_str_empty(r.err);
         for (size_t w = 0; w < sizeof words / sizeof *words; w++, ran++)
-            cr_assert_not_null(strstr(r.out, words[w]), "%s: %s",
-                               programs[p][0], words[w]);
+            cr_assert_not_null(strstr(r.out, words[w]), "%s: %s", *p, words[w]);
     }
-    cr_assert_eq(ran, 9 * PROGRAMS);
+    cr_assert_eq(ran, 9 * run_program_count());
 }
 
 Test(programs, version_names_the_library_too)
 {
     size_t ran = 0;
 
-    for (size_t p = 0; p < PROGRAMS; p++, ran++) {
-        const run_result r = run("%s/%s --version", run_bin(), programs[p][0]);
+    for (const char *const *p = run_programs(); *p; p++, ran++) {
+        const run_result r = run("%s/%s --version", run_bin(), *p);
         cr_assert_eq(r.status, 0);
         cr_assert_not_null(strstr(r.out, "GSL 2"));
     }
-    cr_assert_eq(ran, PROGRAMS);
+    cr_assert_eq(ran, run_program_count());
 }
 
 Test(programs, bad_options_are_one_line_status_2_and_no_file)
@@ -102,6 +108,11 @@ Test(programs, bad_options_are_one_line_status_2_and_no_file)
         {"permutation_equivariance", "--tokens 4"},
         {"permutation_equivariance", "--tokens +64"},
         {"permutation_equivariance", "--out ''"},
+        {"permutation_equivariance", "--input docs/examples/sentence.txt"},
+        {"permutation_equivariance",
+         "--input docs/examples/shift.txt --tokens 9"},
+        {"permutation_equivariance",
+         "--input docs/examples/shift.txt --trials 9"},
         {"attention_cost", "--tokens 15"},
         {"attention_cost", "--head-size 0"},
         {"attention_cost", "--long 1e4"},
@@ -161,16 +172,15 @@ Test(programs, same_seed_same_bytes_at_any_number_of_threads, .timeout = 300)
 {
     size_t ran = 0;
 
-    for (size_t p = 0; p < PROGRAMS; p++) {
+    for (const char *const *p = run_programs(); *p; p++) {
         char options[256], *tsv, *other_tsv;
-        snprintf(options, sizeof options, "%s --threads 1", programs[p][1]);
-        char *dat = dat_of(programs[p][0], options, &tsv);
+        snprintf(options, sizeof options, "%s --threads 1", options_of(*p));
+        char *dat = dat_of(*p, options, &tsv);
         for (int threads = 2; threads <= 3; threads++, ran++) {
-            snprintf(options, sizeof options, "%s --threads %d", programs[p][1],
+            snprintf(options, sizeof options, "%s --threads %d", options_of(*p),
                      threads);
-            char *other = dat_of(programs[p][0], options, &other_tsv);
-            cr_expect_str_eq(dat, other, "%s, %d threads", programs[p][0],
-                             threads);
+            char *other = dat_of(*p, options, &other_tsv);
+            cr_expect_str_eq(dat, other, "%s, %d threads", *p, threads);
             cr_expect_str_eq(tsv, other_tsv);
             free(other);
             free(other_tsv);
@@ -178,7 +188,7 @@ Test(programs, same_seed_same_bytes_at_any_number_of_threads, .timeout = 300)
         free(dat);
         free(tsv);
     }
-    cr_assert_eq(ran, 2 * PROGRAMS);
+    cr_assert_eq(ran, 2 * run_program_count());
 }
 
 Test(programs, another_seed_gives_other_numbers_from_the_option_or_gsl,
@@ -186,15 +196,15 @@ Test(programs, another_seed_gives_other_numbers_from_the_option_or_gsl,
 {
     size_t ran = 0;
 
-    for (size_t p = 0; p < PROGRAMS; p++, ran++) {
+    for (const char *const *p = run_programs(); *p; p++, ran++) {
         char options[256], *tsv;
-        char *one = dat_of(programs[p][0], programs[p][1], &tsv);
+        char *one = dat_of(*p, options_of(*p), &tsv);
         free(tsv);
-        snprintf(options, sizeof options, "%s --seed 7", programs[p][1]);
-        char *seven = dat_of(programs[p][0], options, &tsv);
+        snprintf(options, sizeof options, "%s --seed 7", options_of(*p));
+        char *seven = dat_of(*p, options, &tsv);
         free(tsv);
         setenv("GSL_RNG_SEED", "7", 1);
-        char *environment = dat_of(programs[p][0], programs[p][1], &tsv);
+        char *environment = dat_of(*p, options_of(*p), &tsv);
         unsetenv("GSL_RNG_SEED");
         cr_expect_str_neq(one, seven);
         cr_expect_str_eq(seven, environment);
@@ -204,7 +214,7 @@ Test(programs, another_seed_gives_other_numbers_from_the_option_or_gsl,
         free(seven);
         free(environment);
     }
-    cr_assert_eq(ran, PROGRAMS);
+    cr_assert_eq(ran, run_program_count());
 }
 
 Test(programs, one_trial_is_inconclusive_not_a_pass)
@@ -289,21 +299,21 @@ Test(programs, every_figure_is_drawn_without_a_word, .timeout = 300)
 {
     size_t ran = 0;
 
-    for (size_t p = 0; p < PROGRAMS; p++, ran++) {
+    for (const char *const *p = run_programs(); *p; p++, ran++) {
         const char *folder = run_folder();
         const run_result r = run("%s/%s %s --plot --quiet --out %s", run_bin(),
-                                 programs[p][0], programs[p][1], folder);
+                                 *p, options_of(*p), folder);
         char name[128];
         cr_expect_neq(r.status, 2);
-        cr_expect_str_empty(r.err, "%s: %s", programs[p][0], r.err);
-        snprintf(name, sizeof name, "%s.svg", programs[p][0]);
+        cr_expect_str_empty(r.err, "%s: %s", *p, r.err);
+        snprintf(name, sizeof name, "%s.svg", *p);
         char *svg = run_read(folder, name);
-        cr_assert_not_null(svg, "%s", programs[p][0]);
+        cr_assert_not_null(svg, "%s", *p);
         cr_expect_not_null(strstr(svg, "</svg>"));
         free(svg);
         run("rm -r %s", folder);
     }
-    cr_assert_eq(ran, PROGRAMS);
+    cr_assert_eq(ran, run_program_count());
 }
 
 /* Seconds differ from run to run: they are told, and kept out of the record. */
@@ -358,6 +368,15 @@ static const struct {
      "row 3 of W_Q should ask for the key of 'c'", 1},
     {"lookup_table --weights docs/examples/lookup_wrong.txt",
      "change row 4 of W_V", 1},
+    {"permutation_equivariance --input docs/examples/shift.txt",
+     "C S = S C: C is circulant, C = 0.25 I + 0.5 S + 0.25 S^2.", 0},
+    {"permutation_equivariance --input docs/examples/shift.txt",
+     "5 of 5 statements are right.", 0},
+    {"permutation_equivariance --input docs/examples/shift_wrong.txt",
+     "S is no permutation matrix: row 4 has no 1, exactly one 1 is expected.",
+     1},
+    {"permutation_equivariance --input docs/examples/shift_wrong.txt",
+     "C lets nothing round the edge, as zeros beyond the ends do", 1},
 };
 
 Test(programs, the_example_files_are_explained)
@@ -376,10 +395,11 @@ Test(programs, the_example_files_are_explained)
                            examples[ran].printed, r.out);
         cr_expect_null(strstr(r.out, "\nexample."));
     }
-    cr_assert_eq(ran, 9);
+    cr_assert_eq(ran, 13);
     const run_result listed = run("ls docs/examples");
     cr_assert_str_eq(listed.out, "lookup.txt\nlookup_wrong.txt\n"
                                  "own_numbers.txt\nsentence.txt\n"
+                                 "shift.txt\nshift_wrong.txt\n"
                                  "steep.txt\n");
     run("rm -r %s", folder);
 }
@@ -418,6 +438,10 @@ Test(programs, a_bad_file_is_told_with_its_line)
         {"lookup_table --weights",
          "key a = 1\\nW_Q = 1\\nW_K = 1 2\\nW_V = 1\\n",
          "f.txt:3: W_K has 2 columns, 1 as in W_Q are expected"},
+        {"permutation_equivariance --input", "S =\\n 0 1\\n 1 0\\nC = 1 2\\n",
+         "f.txt:4: C has 1 rows and 2 columns, 2 and 2 are expected"},
+        {"permutation_equivariance --input", "S =\\n 0 1\\n 1\\n",
+         "f.txt:3: 1 numbers found, 2 as in the row above are expected"},
     };
     const char *folder = run_folder();
     size_t ran = 0;
@@ -432,7 +456,7 @@ Test(programs, a_bad_file_is_told_with_its_line)
         cr_expect_not_null(strstr(r.err, bad[ran].said), "%s", r.err);
         cr_expect_not(exists(folder, "new"));
     }
-    cr_assert_eq(ran, 6);
+    cr_assert_eq(ran, 8);
     run("rm -r %s", folder);
 }
 
@@ -443,37 +467,184 @@ Test(programs, a_run_with_a_file_of_ones_own_is_not_the_record)
         run("here=$(pwd) && bin=$(cd %s && pwd) && cd %s && "
             "$bin/worked_example --quiet --input "
             "$here/docs/examples/sentence.txt && $bin/lookup_table --quiet "
-            "--weights $here/docs/examples/lookup.txt",
+            "--weights $here/docs/examples/lookup.txt && "
+            "$bin/permutation_equivariance --quiet --input "
+            "$here/docs/examples/shift.txt",
             run_bin(), folder);
 
     cr_assert_eq(r.status, 0, "%s", r.err);
     cr_assert_str_empty(r.out);
     cr_assert(exists(folder, "results/scratch/worked_example.dat"));
     cr_assert(exists(folder, "results/scratch/lookup_table.dat"));
+    cr_assert(exists(folder, "results/scratch/permutation_equivariance.dat"));
     cr_assert_not(exists(folder, "results/worked_example.dat"));
     cr_assert_not(exists(folder, "results/lookup_table.dat"));
     run("rm -r %s", folder);
 }
 
-/* Run what stands behind "$ bin/" in the README and compare what follows, to
- * the end of the fence. */
-Test(programs, the_readme_shows_what_the_programs_print)
+/* The command in a file's head runs, and gives the same file: at other
+ * parameters, and for a file of one's own under a name that needs quotes. */
+Test(programs, the_recorded_command_gives_the_same_file, .timeout = 300)
 {
-    char *readme = run_read(".", "README.md");
+    static const char *const own[][3] = {
+        {"worked_example", "--input", "sentence.txt"},
+        {"lookup_table", "--weights", "lookup_wrong.txt"},
+        {"permutation_equivariance", "--input", "shift_wrong.txt"}};
     size_t ran = 0;
 
-    cr_assert_not_null(readme);
-    for (char *at = readme; (at = strstr(at, "\n$ bin/")) != NULL; ran++) {
-        char *command = at + strlen("\n$ bin/");
-        char *shown = strchr(command, '\n');
-        char *end = strstr(shown, "```");
-        cr_assert_not_null(end);
-        *shown++ = '\0';
-        *end = '\0';
-        const run_result r = run("%s/%s", run_bin(), command);
-        cr_expect_str_eq(r.out, shown, "bin/%s", command);
-        at = end + 1;
+    for (size_t i = 0; i < run_program_count() + 3; i++, ran++) {
+        const char *folder = run_folder();
+        const char *program = i < 3 ? own[i][0] : run_programs()[i - 3];
+        char options[512], again[600];
+        char *tsv, *tsv_again;
+
+        snprintf(options, sizeof options, "%s",
+                 i < 3 ? "" : options_of(program));
+        if (i < 3) {
+            run("cp docs/examples/%s \"%s/it's %s\"", own[i][2], folder,
+                own[i][2]);
+            snprintf(options, sizeof options, "%s \"%s/it's %s\" --seed 7",
+                     own[i][1], folder, own[i][2]);
+        }
+        char *dat = dat_of(program, options, &tsv);
+        char *command = strstr(dat, "\n# command: ");
+        cr_assert_not_null(command);
+        command += strlen("\n# command: ");
+        cr_assert_eq(strncmp(command, program, strlen(program)), 0);
+        command += strlen(program);
+        snprintf(again, sizeof again, "%.*s", (int)strcspn(command, "\n"),
+                 command);
+        char *dat_again = dat_of(program, again, &tsv_again);
+        cr_expect_str_eq(dat, dat_again, "%s%s", program, again);
+        cr_expect_str_eq(tsv, tsv_again, "%s%s", program, again);
+        free(dat);
+        free(tsv);
+        free(dat_again);
+        free(tsv_again);
+        run("rm -r %s", folder);
     }
-    cr_assert_geq(ran, 2);
-    free(readme);
+    cr_assert_eq(ran, run_program_count() + 3);
+}
+
+/* ---- what the documents show ---- */
+
+/* A folder in which the documents' commands run as they stand, and write their
+ * results: links to the rest of the tree. */
+static const char *stage(void)
+{
+    const char *folder = run_folder();
+    const run_result r =
+        run("bin=$(cd %s && pwd) && ln -s $bin %s/bin && mkdir %s/results && "
+            "ln -s $PWD/docs $PWD/plots $PWD/tools %s && "
+            "ln -s $PWD/results/*.* %s/results",
+            run_bin(), folder, folder, folder, folder);
+
+    cr_assert_eq(r.status, 0, "%s", r.err);
+    return folder;
+}
+
+/* The command of line "$ ..." prints the lines that follow it, to the next
+ * command or the end of the fence; where there are none, it only runs, or is
+ * left to the place further down that has them. What it printed is added to
+ * all. The line after them. */
+static char *check_command(const char *folder, char *line, FILE *all)
+{
+    char *shown = strchr(line, '\n') + 1, *next = shown;
+    char kept;
+
+    while (strncmp(next, "$ ", 2) != 0 && strncmp(next, "```", 3) != 0) {
+        next = strchr(next, '\n');
+        cr_assert_not_null(next, "a fence that does not end: %s", line);
+        next++;
+    }
+    shown[-1] = '\0';
+    kept = *next;
+    const char *again = shown == next ? strstr(next, line) : NULL;
+    if (again && again[strlen(line)] == '\n') {
+        shown[-1] = '\n';
+        return next;
+    }
+    *next = '\0';
+    const run_result r = run("cd %s && %s", folder, line + 2);
+    cr_expect_str_empty(r.err, "%s: %s", line, r.err);
+    if (*shown)
+        cr_expect_str_eq(r.out, shown, "%s prints\n%s", line, r.out);
+    fputs(r.out, all);
+    shown[-1] = '\n';
+    *next = kept;
+    return next;
+}
+
+/* Every `number` in a section is one that its commands printed. */
+static size_t check_numbers(const char *section, const char *printed)
+{
+    size_t ran = 0;
+
+    for (const char *at = section; (at = strchr(at, '`')) != NULL;) {
+        const size_t length = strspn(++at, "0123456789.e+-");
+        char number[64];
+        if (length == 0 || length >= sizeof number || at[length] != '`')
+            continue;
+        snprintf(number, sizeof number, "%.*s", (int)length, at);
+        cr_expect_not_null(strstr(printed, number), "no %s in\n%s", number,
+                           printed);
+        at += length + 1;
+        ran++;
+    }
+    return ran;
+}
+
+/* All console fences of a document, section by section; how many commands and
+ * numbers there were. */
+static void check_document(const char *path, size_t *commands, size_t *numbers)
+{
+    char *text = run_read(".", path), *line = text;
+    const char *folder = stage();
+
+    cr_assert_not_null(text, "%s", path);
+    *commands = *numbers = 0;
+    while (line) {
+        char *section = line, *printed = NULL;
+        size_t size;
+        FILE *all = open_memstream(&printed, &size);
+        int inside = 0;
+        for (; line && (line == section || strncmp(line, "\n##", 3) != 0);
+             line = strchr(line + 1, '\n')) {
+            if (strncmp(line, "\n```", 4) == 0)
+                inside = strncmp(line, "\n```console\n", 12) == 0;
+            while (inside && strncmp(line, "\n$ ", 3) == 0) {
+                line = check_command(folder, line + 1, all) - 1;
+                ++*commands;
+            }
+            if (strncmp(line, "\n```", 4) == 0)
+                inside = strncmp(line, "\n```console\n", 12) == 0;
+        }
+        fclose(all);
+        const char end = line ? *line : '\0';
+        if (line)
+            *line = '\0';
+        *numbers += check_numbers(section, printed);
+        if (line)
+            *line = end;
+        free(printed);
+    }
+    run("rm -r %s", folder);
+    free(text);
+}
+
+Test(programs, the_readme_shows_what_the_programs_print)
+{
+    size_t commands, numbers;
+
+    check_document("README.md", &commands, &numbers);
+    cr_assert_geq(commands, 2);
+}
+
+Test(programs, the_lesson_shows_what_the_programs_print, .timeout = 1200)
+{
+    size_t commands, numbers;
+
+    check_document("docs/teaching.md", &commands, &numbers);
+    cr_assert_geq(commands, 45, "%zu", commands);
+    cr_assert_geq(numbers, 20, "%zu", numbers);
 }

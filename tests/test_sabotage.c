@@ -69,6 +69,12 @@ static const mutation mutations[] = {
      "equivariance.convolution/others equivariance.convolution/all"},
     {"permutation_equivariance", "positions_forgotten", "--trials 20",
      "position.breaks position.breaks/twins"},
+    {"permutation_equivariance", "", "--input docs/examples/shift_wrong.txt",
+     "equivariance.convolution/own"},
+    {"permutation_equivariance", "product_wrong",
+     "--input docs/examples/shift.txt", "equivariance.convolution/own"},
+    {"permutation_equivariance", "convolution_pointwise",
+     "--input docs/examples/shift.txt", "equivariance.convolution/own"},
     {"born_saturated", "max_wrong", "--trials 8000", "born.law born.law/bound"},
     {"born_saturated", "softmax_tempered", "--trials 8000",
      "born.law born.law/sweep born.freezing born.freezing/map born.half_nat "
@@ -151,16 +157,19 @@ static const mutation mutations[] = {
      "lookup.exact/keys"},
     {"lookup_table", "outputs_doubled", "--weights docs/examples/lookup.txt",
      "lookup.exact/keys"},
+    /* make new adds a row above */
 };
 enum { MUTATIONS = sizeof mutations / sizeof *mutations };
 
-/* The claims that only another run makes, and so that run. */
+/* Runs that are shorter, and those for claims that only another run makes. A
+ * program without a row runs as it is published. */
 static const char *const runs[][2] = {
     {"score_spread", ""},
     {"score_spread", "--entries rademacher"},
     {"softmax_jacobian", "--trials 4000"},
     {"head_training", "--trials 16 --tuning 2 --followed 2 --steps 100"},
     {"permutation_equivariance", "--trials 20"},
+    {"permutation_equivariance", "--input docs/examples/shift.txt"},
     {"born_saturated", "--trials 8000"},
     {"saturated_gradient", ""},
     {"receptive_field", "--tokens 100"},
@@ -231,12 +240,15 @@ static int has_mutation(const char *program, const char *id)
 
 Test(sabotage, every_broken_law_turns_its_verdicts, .timeout = 600)
 {
-    size_t ran = 0;
+    size_t ran = 0, asked = 0;
 
     for (size_t m = 0; m < MUTATIONS; m++) {
         const mutation *x = &mutations[m];
         char list[1024], verdict[32];
         int status;
+        if (!run_is_asked(x->program))
+            continue;
+        asked++;
         char *tsv = claims_of(x->program, x->sabotage, x->options, &status);
 
         cr_expect_eq(status, 1, "%s %s %s: status %d", x->program, x->sabotage,
@@ -252,34 +264,54 @@ Test(sabotage, every_broken_law_turns_its_verdicts, .timeout = 600)
         }
         free(tsv);
     }
-    cr_assert_geq(ran, MUTATIONS);
+    cr_assert(asked > 0 && ran >= asked);
+}
+
+static int has_row(const char *program)
+{
+    for (size_t r = 0; r < RUNS; r++)
+        if (strcmp(runs[r][0], program) == 0)
+            return 1;
+    return 0;
+}
+
+/* How many claims an unbroken run makes: all hold, each has a mutation. */
+static size_t claims_hold(const char *program, const char *options)
+{
+    size_t ran = 0;
+    int status;
+    char *tsv = claims_of(program, "none", options, &status);
+
+    cr_expect(status == 0 || status == 3, "%s %s: status %d", program, options,
+              status);
+    for (char *line = strchr(tsv, '\n') + 1; *line;
+         line = strchr(line, '\n') + 1) {
+        char id[64], kind[16], verdict[32];
+        snprintf(id, sizeof id, "%.*s", (int)strcspn(line, "\t"), line);
+        cr_assert(field(tsv, id, KIND, kind, sizeof kind));
+        cr_assert(field(tsv, id, VERDICT, verdict, sizeof verdict));
+        if (strcmp(kind, "info") == 0)
+            continue;
+        cr_expect(has_mutation(program, id), "%s: no mutation of %s", program,
+                  id);
+        cr_expect(strcmp(verdict, "CONTRADICTED") != 0 &&
+                      strcmp(verdict, "INCONSISTENT") != 0,
+                  "%s is %s", id, verdict);
+        ran++;
+    }
+    free(tsv);
+    return ran;
 }
 
 Test(sabotage, without_it_every_claim_holds_and_has_a_mutation, .timeout = 600)
 {
     size_t ran = 0;
 
-    for (size_t r = 0; r < RUNS; r++) {
-        int status;
-        char *tsv = claims_of(runs[r][0], "none", runs[r][1], &status);
-        cr_expect(status == 0 || status == 3, "%s %s: status %d", runs[r][0],
-                  runs[r][1], status);
-        for (char *line = strchr(tsv, '\n') + 1; *line;
-             line = strchr(line, '\n') + 1) {
-            char id[64], kind[16], verdict[32];
-            snprintf(id, sizeof id, "%.*s", (int)strcspn(line, "\t"), line);
-            cr_assert(field(tsv, id, KIND, kind, sizeof kind));
-            cr_assert(field(tsv, id, VERDICT, verdict, sizeof verdict));
-            if (strcmp(kind, "info") == 0)
-                continue;
-            cr_expect(has_mutation(runs[r][0], id), "%s: no mutation of %s",
-                      runs[r][0], id);
-            cr_expect(strcmp(verdict, "CONTRADICTED") != 0 &&
-                          strcmp(verdict, "INCONSISTENT") != 0,
-                      "%s is %s", id, verdict);
-            ran++;
-        }
-        free(tsv);
-    }
-    cr_assert_geq(ran, 70);
+    for (size_t r = 0; r < RUNS; r++)
+        if (run_is_asked(runs[r][0]))
+            ran += claims_hold(runs[r][0], runs[r][1]);
+    for (const char *const *p = run_programs(); *p; p++)
+        if (!has_row(*p))
+            ran += claims_hold(*p, "");
+    cr_assert_geq(ran, run_program_count());
 }

@@ -188,7 +188,8 @@ Test(text, what_is_wrong_is_said_with_its_line)
         {"a = 1\tx\n",
          "f:1: 'x' given, a number from -1e+100 to 1e+100 is allowed"},
         {"a = 1\nkey the 1\n",
-         "f:2: 'key' given, a number from -1e+100 to 1e+100 is allowed"},
+         "f:2: 'key the 1' found, NAME = NUMBERS or a row of numbers is "
+         "expected"},
     };
     size_t ran = 0;
 
