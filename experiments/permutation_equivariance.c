@@ -7,6 +7,7 @@
 #include "attn_convolution.h"
 #include "attn_layer.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_moments.h"
 #include "attn_permutation.h"
 #include "attn_position.h"
@@ -86,17 +87,6 @@ static const double floor_defect = 0.1; /* "of order 1", relative to the rms */
 static const double taps[] = {0.62, -0.45, 0.31};
 
 /* ---- matrices ---- */
-
-static double largest_difference(const gsl_matrix *A, const gsl_matrix *B)
-{
-    double largest = 0;
-
-    for (size_t i = 0; i < A->size1; i++)
-        for (size_t j = 0; j < A->size2; j++)
-            largest = attn_max(largest, fabs(gsl_matrix_get(A, i, j) -
-                                             gsl_matrix_get(B, i, j)));
-    return largest;
-}
 
 static double largest(const gsl_matrix *A)
 {
@@ -217,7 +207,7 @@ static int defect(bench *b, int (*f)(bench *, const gsl_matrix *, gsl_matrix *),
         status = attn_permutation_rows(b->p, O, PO);
     if (!status)
         status = f(b, b->PX, OP);
-    *out = largest_difference(OP, PO);
+    *out = attn_matrix_difference(OP, PO);
     return status;
 }
 
@@ -428,7 +418,7 @@ static int proof(attn_run *run, bench *b)
     status |= attn_product_ab(P, S, PS);
     status |= times_transpose(PS, P, PSPt);
     attn_claims_exact(run->claims, "equivariance.permutation/scores", 0,
-                      largest_difference(SP, PSPt), 0, 1,
+                      attn_matrix_difference(SP, PSPt), 0, 1,
                       "(P Q)(P K)^T = P Q K^T P^T, equality");
 
     status |= attn_layer_weights(S, A);
@@ -436,14 +426,15 @@ static int proof(attn_run *run, bench *b)
     status |= times_transpose(PA, P, PAPt);
     status |= attn_layer_weights(PSPt, PSPt);
     attn_claims_exact(run->claims, "equivariance.permutation/weights", 0,
-                      largest_difference(PSPt, PAPt), 2 * N * eps, 1,
+                      attn_matrix_difference(PSPt, PAPt), 2 * N * eps, 1,
                       "softmax(P S P^T) = P softmax(S) P^T; 2 n eps");
 
     gsl_matrix_transpose_memcpy(PS, P);
     status |= attn_product_ab(PS, P, SP);
     gsl_matrix_set_identity(S);
     attn_claims_exact(run->claims, "equivariance.permutation/orthogonal", 0,
-                      largest_difference(SP, S), 0, 1, "P^T P = I, equality");
+                      attn_matrix_difference(SP, S), 0, 1,
+                      "P^T P = I, equality");
     return status ? GSL_EFAILED : GSL_SUCCESS;
 }
 
@@ -473,7 +464,7 @@ static int circulant(attn_run *run)
     status = status ? status : attn_product_ab(C, S, CS);
     status = status ? status : attn_product_ab(S, C, SC);
     attn_claims_exact(run->claims, "equivariance.convolution/circulant", 0,
-                      attn_max(worst, largest_difference(CS, SC)), 0, N * N,
+                      attn_max(worst, attn_matrix_difference(CS, SC)), 0, N * N,
                       "C_ij depends on j - i mod n alone, and C S = S C");
     return status;
 }
@@ -577,7 +568,8 @@ static int own_defect(const gsl_matrix *M, const gsl_permutation *p,
         status = attn_product_ab(M, P, MP);
     if (!status)
         status = attn_product_ab(P, M, PM);
-    *defect = largest_difference(MP, PM) / (largest(M) > 0 ? largest(M) : 1);
+    *defect =
+        attn_matrix_difference(MP, PM) / (largest(M) > 0 ? largest(M) : 1);
     return status;
 }
 

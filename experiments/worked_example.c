@@ -7,6 +7,7 @@
 #include "attn_blocks.h"
 #include "attn_layer.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_moves.h"
 #include "attn_product.h"
 #include "attn_program.h"
@@ -139,17 +140,6 @@ static void write_moves(attn_dat *dat, const attn_moves *m,
 }
 
 /* ---- errors ---- */
-
-static double largest_difference(const gsl_matrix *A, const gsl_matrix *B)
-{
-    double largest = 0;
-
-    for (size_t i = 0; i < A->size1; i++)
-        for (size_t j = 0; j < A->size2; j++)
-            largest = attn_max(largest, fabs(gsl_matrix_get(A, i, j) -
-                                             gsl_matrix_get(B, i, j)));
-    return largest;
-}
 
 /* The checks of which each trial makes several cases. */
 enum {
@@ -317,7 +307,7 @@ static int lookups(bench *b, attn_rng *g, errors *e)
         gsl_matrix_set_row(b->Y, i, &row.vector);
     }
     status = attn_product_ab(b->H, b->E, b->X);
-    note(e, LOOKUP, largest_difference(b->X, b->Y), TOKENS * D);
+    note(e, LOOKUP, attn_matrix_difference(b->X, b->Y), TOKENS * D);
     return status;
 }
 
@@ -406,7 +396,8 @@ static int exchanges(bench *b, errors *e)
             status = scores_of(b, b->Y, b->SY);
             gsl_matrix_swap_rows(b->SY, i, j);
             gsl_matrix_swap_columns(b->SY, i, j);
-            note(e, EXCHANGE, largest_difference(b->S, b->SY), TOKENS * TOKENS);
+            note(e, EXCHANGE, attn_matrix_difference(b->S, b->SY),
+                 TOKENS * TOKENS);
         }
     return status;
 }
@@ -487,7 +478,7 @@ static size_t count_live(const attn_layer *layer, gsl_matrix *W,
             gsl_matrix_set(W, i, j, old + 0.5);
             attn_layer_forward(layer, X, moved, w);
             gsl_matrix_set(W, i, j, old);
-            live += largest_difference(moved, O) > 0;
+            live += attn_matrix_difference(moved, O) > 0;
         }
     return live;
 }

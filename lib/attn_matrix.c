@@ -1,6 +1,7 @@
-/* rows x columns of zeros, or NULL. */
 #include "attn_matrix.h"
+#include "attn_math.h"
 #include <gsl/gsl_errno.h>
+#include <math.h>
 #include <stdint.h>
 
 gsl_matrix *attn_matrix_calloc(size_t rows, size_t columns)
@@ -17,4 +18,15 @@ gsl_matrix *attn_matrix_calloc(size_t rows, size_t columns)
     else
         gsl_block_free(block);
     return M;
+}
+
+double attn_matrix_difference(const gsl_matrix *A, const gsl_matrix *B)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < A->size1; i++)
+        for (size_t j = 0; j < A->size2; j++)
+            largest = attn_max(largest, fabs(gsl_matrix_get(A, i, j) -
+                                             gsl_matrix_get(B, i, j)));
+    return largest;
 }

@@ -1,5 +1,6 @@
 /*
- * Matrices that may be too large to be had.
+ * What gsl_matrix lacks: matrices that may be too large to be had, and how far
+ * two are apart.
  */
 #ifndef ATTN_MATRIX_H
 #define ATTN_MATRIX_H
@@ -12,5 +13,8 @@
  * one, and loses a few bytes over the other.
  */
 gsl_matrix *attn_matrix_calloc(size_t rows, size_t columns);
+
+/* max_ij |A_ij - B_ij| of two matrices of one shape; NaN when one entry's is. */
+double attn_matrix_difference(const gsl_matrix *A, const gsl_matrix *B);
 
 #endif
