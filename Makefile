@@ -54,15 +54,19 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
-.PHONY: all setup figures claims readme seeds reproduce test clean help
+.PHONY: all setup setup-report figures claims readme report report-pdf seeds \
+	reproduce test test-report clean help
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
 setup: ## install what is missing, with the system's package manager
 	tools/setup.sh
 
+setup-report: ## install what the report and its tests need
+	tools/setup.sh report/packages.txt
+
 # `make setup figures` is one command: nothing compiles before setup is done.
-$(OBJECTS): | $(filter setup,$(MAKECMDGOALS))
+$(OBJECTS): | $(filter setup setup-report,$(MAKECMDGOALS))
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -126,6 +130,29 @@ readme: $(PROGRAMS:%=results/%.claims.tsv) ## refresh the README's table from re
 	$Qawk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
 	$Qcp $(B)/README.md README.md
 
+REPORT_SOURCES = README.md tools/claims.awk $(wildcard docs/*.tsv docs/*.md report/*.*)
+report: $(OUT)/report.html ## the lecture's claims on one page (pandoc): results/report.html
+
+$(OUT)/report.html: $(REPORT_SOURCES) $(PROGRAMS:%=$(OUT)/%.claims.tsv) $(FIGURES:%=$(OUT)/%.svg)
+	@echo '  PAGE  $@'
+	$Qreport/build.sh $(OUT) > $@
+
+report-pdf: $(OUT)/report.pdf ## the same as a handout (chromium)
+
+$(OUT)/report.pdf: $(OUT)/report.html
+	@echo '  PRINT $@'
+	$Qreport/print.sh $< $@
+
+# The committed page, as it is: nothing is measured again for its tests.
+test-report: report/test/node_modules ## the report in a real browser (node, chromium)
+	@mkdir -p $(B)
+	$Qreport/build.sh results > $(B)/report.html
+	$QFRESH=$(CURDIR)/$(B)/report.html node --test report/test
+
+report/test/node_modules: report/test/package-lock.json
+	cd report/test && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
 $(B)/tests/all: $(TEST_OBJECTS) $(B)/libattn.a
 	@echo '  LINK  $@'
 	$Q$(CC) $(CFLAGS) $(SANITIZE) $^ $(TEST_LIBS) $(GSL_LIBS) $(LDLIBS) -o $@
@@ -148,6 +175,6 @@ clean: ## remove what was built; results stay
 	rm -rf build bin
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d)

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Install what tools/packages.txt lists and this machine lacks.
+# Install what a list names and this machine lacks: setup.sh [LIST], by default
+# tools/packages.txt.
 set -eu
-list=$(dirname "$0")/packages.txt
+list=${1:-$(dirname "$0")/packages.txt}
 
 has() {
     case $1 in
