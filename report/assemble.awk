@@ -11,6 +11,7 @@
 
 BEGIN {
     FS = "\t"
+    NB = "\302\240" # a space where no line may end
     split("NONE HOLDS CONSISTENT WEAK INCONCLUSIVE CONTRADICTED INCONSISTENT",
         word, " ")
     for (k in word)
@@ -61,7 +62,7 @@ part == "readme" && images != "" {
 }
 part == "readme" && /^Where the lecture's wording/ { wording = "\n"; inside = 1; next }
 part == "readme" && /^## / { inside = 0 }
-part == "readme" && inside { wording = wording $0 "\n" }
+part == "readme" && inside { wording = wording prose($0) "\n" }
 part == "readme" { next }
 
 part == "ledger" {
@@ -203,20 +204,20 @@ function cells(text,    f, floor_, above) {
     measured = number(f[4], 5)
     spread = distance = "–"
     p = number(f[7], 3)
-    caught = f[8] == "-" ? "–" : number(100 * f[8], 2) " %"
+    caught = f[8] == "-" ? "–" : number(100 * f[8], 2) NB "%"
     trials = number(f[9], 12)
     verdict = f[11]
     why = f[12]
     if (kind == "stat") {
         # a sweep: chi^2 of f[3] points, whose standard deviation is sqrt(2 f[3])
         if (f[3] > 0 && (f[5] * f[5] / (2 * f[3]) - 1) ^ 2 < 1e-12) {
-            predicted = "χ² of " f[3]
-            measured = "χ² " measured
+            predicted = "χ²" NB "of" NB f[3]
+            measured = "χ²" NB measured
         }
-        spread = "± " number(f[5], 3)
-        distance = "<i>z</i> = " number(f[6], 3)
+        spread = "±" NB number(f[5], 3)
+        distance = "<i>z</i>" NB "=" NB number(f[6], 3)
     } else if (kind == "approx") {
-        spread = "± " number(f[5], 3)
+        spread = "±" NB number(f[5], 3)
         above = f[8] == "-"
         if (above)
             predicted = "above " predicted
@@ -237,6 +238,8 @@ function cells(text,    f, floor_, above) {
 }
 
 function cell(class, label, text) {
+    if (text == "–")
+        class = class (class == "" ? "" : " ") "nil"
     return "<td" (class == "" ? "" : " class=\"" class "\"") " data-label=\"" \
         label "\">" text "</td>\n"
 }
@@ -254,7 +257,7 @@ function table(id,    k, f, statistical, html_) {
     }
     html_ = "<table class=\"lines\">\n<caption>Predicted and measured at seed " \
         seed "</caption>\n<thead>\n<tr>\n" head("", "what is checked") \
-        head("", "kind") head("n", "predicted") head("n", "measured") \
+        head("n", "predicted") head("n", "measured") \
         head("n", "± or limit") head("n", "distance")
     if (statistical)
         html_ = html_ head("n", "<i>p</i>") head("n", "catches")
@@ -263,8 +266,8 @@ function table(id,    k, f, statistical, html_) {
     for (k = 1; k <= lines[id]; k++) {
         split(line[id, k], f, "\t")
         cells(line[id, k])
-        html_ = html_ "<tr>\n<th scope=\"row\"><code>" broken(f[1]) "</code> " \
-            pretty(why) "</th>\n" cell("", "kind", kind) \
+        html_ = html_ "<tr>\n<th scope=\"row\"><i>" kind "</i> <code>" \
+            broken(f[1]) "</code> " pretty(why) "</th>\n" \
             cell("n", "predicted", predicted) cell("n", "measured", measured) \
             cell("n", "± or limit", spread) cell("n", "distance", distance)
         if (statistical)
@@ -282,18 +285,17 @@ function row(n, id, text, result,    f, at) {
     at = f[1]
     sub(/^[^\/]*\/?/, "", at)
     gsub(/_/, " ", at)
-    return "<tr>\n" cell("n", "place", n) "<th scope=\"row\"><a href=\"#" id \
+    return "<tr>\n" cell("n", "no.", n) "<th scope=\"row\"><a href=\"#" id \
         "\">" pretty(statement[id]) "</a>" (at == "" ? "" : ": " at) "</th>\n" \
         cell("", "id", "<code>" broken(f[1]) "</code>") \
-        cell("", "program", "<code>" broken(program[id]) "</code>") \
         cell("n", "predicted", predicted) cell("n", "measured", measured) \
         cell("n", "± or limit", spread) cell("", "verdict", badge(result)) "</tr>\n"
 }
 
 function ledger(    i, k, id, n, html_) {
     html_ = "<table class=\"ledger\">\n<caption>Every claim, in the " \
-        "lecture's order</caption>\n<thead>\n<tr>\n" head("n", "place") \
-        head("", "claim") head("", "id") head("", "program") \
+        "lecture's order</caption>\n<thead>\n<tr>\n" head("n", "no.") \
+        head("", "claim") head("", "id") \
         head("n", "predicted") head("n", "measured") head("n", "± or limit") \
         head("", "verdict") "</tr>\n</thead>\n<tbody>\n"
     for (i = 1; i <= claims; i++) {
@@ -336,6 +338,8 @@ function figure(stem, folder,    path, text, held, got, svg, head_, begun) {
         gsub(/id='/, "&" stem "-", text)
         gsub(/href='#/, "&" stem "-", text)
         gsub(/url\(#/, "&" stem "-", text)
+        if (text ~ /font-family/)
+            text = dark(text)
         if (text ~ /^<\/g>/ && held != "") {
             held = ""
             continue
@@ -357,6 +361,16 @@ function figure(stem, folder,    path, text, held, got, svg, head_, begun) {
         "</title>\n<desc id=\"" stem "-desc\">" escaped(title[stem]) "</desc>\n" svg \
         "<figcaption>" pretty(title[stem]) " <small><code>" folder "/" stem \
         ".svg</code></small></figcaption>\n</figure>\n```\n\n"
+}
+
+# Labels in the colours of their curves, dark enough to be read on white (WCAG
+# AA); the curves, which need less, keep theirs.
+function dark(s) {
+    sub(/fill="rgb\(213,94,0\)"/, "fill=\"rgb(163,72,0)\"", s)
+    sub(/fill="rgb\(0,158,115\)"/, "fill=\"rgb(0,102,74)\"", s)
+    sub(/fill="rgb\(204,121,167\)"/, "fill=\"rgb(144,62,108)\"", s)
+    sub(/fill="rgb\(230,159,0\)"/, "fill=\"rgb(128,82,0)\"", s)
+    return s
 }
 
 # --- words and numbers ------------------------------------------------------
@@ -410,15 +424,10 @@ function pretty(s,    out, inner) {
         s = substr(s, RSTART + RLENGTH)
     }
     s = out s
-    out = ""
-    while (match(s, /[A-Za-zσρ|]_[A-Za-z0-9]+/)) {
-        inner = substr(s, RSTART, RLENGTH)
-        sub(/_/, "<sub>", inner)
-        out = out substr(s, 1, RSTART - 1) inner "</sub>"
-        s = substr(s, RSTART + RLENGTH)
-    }
-    s = out s
+    s = lowered(s)
     gsub(/ - /, " − ", s)
+    gsub(/ %/, NB "%", s)
+    gsub(/'/, "’", s)
     s = swap(s, "(^|[(>, ])-[0-9a-zβ]", "-", "−")
     s = swap(s, "[(][kn]-1", "-", "−")
     s = swap(s, "[0-9n] x [0-9n]", "x", "×")
@@ -429,6 +438,25 @@ function pretty(s,    out, inner) {
 function broken(s) {
     gsub(/[._\/]/, "&<wbr>", s)
     return s
+}
+
+# d_k as HTML has it.
+function lowered(s,    out, hit) {
+    while (match(s, /[A-Za-z|]_[A-Za-z0-9]+/)) {
+        hit = substr(s, RSTART, RLENGTH)
+        sub(/_/, "<sub>", hit)
+        out = out substr(s, 1, RSTART - 1) hit "</sub>"
+        s = substr(s, RSTART + RLENGTH)
+    }
+    return out s
+}
+
+# The same in Markdown, whose code stays as it is.
+function prose(s,    n, f, k, out) {
+    n = split(s, f, "`")
+    for (k = 1; k <= n; k++)
+        out = out (k > 1 ? "`" : "") (k % 2 ? lowered(f[k]) : f[k])
+    return out
 }
 
 # What Markdown would read as its own is escaped.
@@ -470,7 +498,7 @@ function number(x, digits,    s, k) {
         s = sprintf("%." digits "g", x)
         if (match(s, /e/)) {
             k = substr(s, RSTART + 1) + 0
-            s = substr(s, 1, RSTART - 1) " × 10<sup>" k "</sup>"
+            s = substr(s, 1, RSTART - 1) NB "×" NB "10<sup>" k "</sup>"
         }
     }
     gsub(/-/, "−", s)
@@ -500,7 +528,7 @@ END {
     print "title: Self-attention, measured"
     print "seed: '" seed "'"
     if (seed != 1)
-        print "other: ' SEED=" seed "'"
+        print "other: 'SEED=" seed "'"
     print "claims: '" claims "'"
     print "suite: |\n  ```{=html}\n  <p class=\"suite\">The suite: " \
         badge(suite) "</p>"
@@ -510,7 +538,7 @@ END {
 
     text = lead["Read this page"]
     for (k in look)
-        gsub("{" k "}", badge(k), text)
+        gsub("[{]" k "[}]", badge(k), text)
     print heading("Read this page") text
     print fold("The letters", letters)
     for (k = 1; k <= sections; k++) {

@@ -27,7 +27,8 @@ for (const pre of document.querySelectorAll("pre")) {
 // A formula wider than its line scrolls in its box, and so the keyboard gets there.
 const boxes = new ResizeObserver((changes) => {
   for (const { target } of changes)
-    target.tabIndex = target.scrollWidth > target.clientWidth ? 0 : -1;
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
 });
 for (const box of document.querySelectorAll(".equation, .wide")) boxes.observe(box);
 
