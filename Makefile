@@ -130,7 +130,8 @@ readme: $(PROGRAMS:%=results/%.claims.tsv) ## refresh the README's table from re
 	$Qawk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
 	$Qcp $(B)/README.md README.md
 
-REPORT_SOURCES = README.md tools/claims.awk $(wildcard docs/*.tsv docs/*.md report/*.*)
+REPORT_SOURCES = README.md tools/claims.awk $(wildcard docs/*.tsv docs/*.md report/*.*) \
+	$(wildcard results/seeds.svg)
 report: $(OUT)/report.html ## the lecture's claims on one page (pandoc): results/report.html
 
 $(OUT)/report.html: $(REPORT_SOURCES) $(PROGRAMS:%=$(OUT)/%.claims.tsv) $(FIGURES:%=$(OUT)/%.svg)

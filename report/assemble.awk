@@ -30,7 +30,6 @@ BEGIN {
 
 part == "sections" && /^## / { section = substr($0, 4); next }
 part == "sections" && /^<!-- figure / {
-    sub(/:$/, "", $0)
     split($0, f, " ")
     stem = f[3]
     sub(/:/, "", stem)
@@ -47,7 +46,7 @@ part == "readme" && images != "" {
     n = split(images, image, / \| /)
     split($0, caption, / \| /)
     for (k = 1; k <= n; k++) {
-        if (!match(image[k], /\(results\/[a-z_-]+\.svg\)/))
+        if (!match(image[k], /\(results\/[a-z0-9_-]+\.svg\)/))
             continue
         stem = substr(image[k], RSTART + 9, RLENGTH - 14)
         alt[stem] = image[k]
@@ -106,7 +105,7 @@ part == "evidence" {
         stem = "seeds"
         alt[stem] = $0
         sub(/\].*/, "", alt[stem])
-        title[stem] = "The p-values of every statistical claim over 200 seeds, sorted: uniform, as they should be."
+        title[stem] = "The p-values of every statistical claim over many seeds, sorted: uniform, as they should be."
         $0 = figure(stem, "results")
     } else if (/^# /)
         next
@@ -140,9 +139,9 @@ part == "derivations" && block == "" {
 part == "derivations" && says text == "" && /^$/ { next }
 part == "derivations" {
     # The claim itself ends where the next bold lead begins.
-    if (text == "" && sub(/^\*\*Claim\.\*\* /, ""))
+    if (says == "" && sub(/^\*\*Claim\.\*\* /, ""))
         claiming = 1
-    else if (text == "" && sub(/^\*\*Claim\*\* \(beyond the lecture\)\. /, "")) {
+    else if (says == "" && sub(/^\*\*Claim\*\* \(beyond the lecture\)\. /, "")) {
         claiming = 1
         beyond = 1
     } else if (/^\*\*/)
@@ -162,6 +161,8 @@ function close_block(    k, n, stem, body) {
     if (block in section_of) {
         if (!lines[block])
             fail(block " was not measured")
+        if (says == "")
+            fail("docs/derivations.md does not say what " block " claims")
         body = "\n### " markdown(pretty(statement[block])) " {#" block " .claim}\n\n" \
             "<p class=\"tags\"><a href=\"#" block "\"><code>" block "</code></a> " \
             badge(worst[block]) (beyond ? " beyond the lecture" : "") "</p>\n\n" \
@@ -197,7 +198,7 @@ function command(id) {
 }
 
 # The cells of a line, each as HTML, by what its numbers mean.
-function cells(text,    f, floor_, above) {
+function cells(text,    f, above) {
     split(text, f, "\t")
     kind = f[2]
     predicted = number(f[3], 5)
@@ -382,8 +383,7 @@ function escaped(s) {
     return s
 }
 
-# s with the middle of every match of re (a context of one character at each
-# end that has one) replaced.
+# s with old replaced by new wherever re, which may hold its neighbours, matches.
 function swap(s, re, old, new,    out, hit) {
     while (match(s, re)) {
         hit = substr(s, RSTART, RLENGTH)
@@ -554,6 +554,8 @@ END {
     for (section in lead)
         if (section != "Read this page" && !shown[section])
             fail("docs/derivations.md has no section " section)
+    if (wording == "")
+        fail("README.md does not say where the lecture\047s wording needs a condition")
     print heading("Where the wording needs a condition") linked(wording)
     print heading("All claims") ledger()
     print heading("Evidence") evidence

@@ -79,8 +79,9 @@ async function picture(page, name, options) {
 }
 
 test("the committed page is what its sources make", (t) => {
+  if (!process.env.FRESH) return t.skip("no fresh page given");
   const pandoc = execFileSync("pandoc", ["--version"], { encoding: "utf8" }).split(/\s+/)[1];
-  if (!process.env.FRESH || !pandoc.startsWith("2.17"))
+  if (!pandoc.startsWith("2.17"))
     return t.skip(`pandoc ${pandoc} writes other bytes than the committed page's 2.17`);
   const [committed, fresh] = [file, process.env.FRESH].map((name) => readFileSync(name));
   assert.ok(committed.equals(fresh), `${file} is out of date: make report`);
@@ -93,21 +94,26 @@ test("the page is small enough to open at once", () => {
 test("every claim of the ledger is there with each of its verdicts", async (t) => {
   const page = await open(t);
   assert.ok(ledger.length > 0 && lines.length >= ledger.length);
+  const claims = await page.evaluate(() => Object.fromEntries(
+    [...document.querySelectorAll("section.claim")].map((claim) => [claim.id, {
+      chapter: claim.closest("section.level2").querySelector("h2").textContent,
+      says: claim.querySelector(":scope > p:not(.tags)")?.textContent ?? "",
+      rows: [...claim.querySelectorAll("table.lines tbody tr")].map((row) =>
+        [row.querySelector("code").textContent,
+          row.querySelector(".verdict").textContent.replace(/^\S+ /, "")]),
+      command: claim.querySelector("pre code").textContent,
+      listed: document.querySelectorAll(`table.ledger a[href="#${claim.id}"]`).length }])));
+  assert.deepEqual(Object.keys(claims).sort(), ledger.map(([id]) => id).sort());
   for (const [id, section, program] of ledger) {
-    const claim = page.locator(`section.claim[id="${id}"]`);
-    assert.equal(await claim.count(), 1, id);
-    const chapter = await claim.evaluate((e) => e.closest("section.level2").querySelector("h2").textContent);
+    const { chapter, says, rows, command, listed } = claims[id];
     assert.equal(chapter.replace("’", "'").replace(/Divide by .*/, "Divide by sqrt(d_k)?"), section, id);
-    const rows = await claim.locator("table.lines tbody tr").evaluateAll((all) =>
-      all.map((row) => [row.querySelector("code").textContent,
-        row.querySelector(".verdict").textContent.replace(/^\S+ /, "")]));
+    assert.ok(says.length > 20, id);
     const wanted = lines.filter(([name]) => name.split("/")[0] === id)
       .map((f) => [f[0], f[10] === "-" ? "no verdict" : f[10]]);
     assert.ok(wanted.length > 0, id);
     assert.deepEqual(rows, wanted, id);
-    const command = await claim.locator("pre code").first().textContent();
-    assert.ok(command.startsWith("bin/" + program), id);
-    assert.ok(await page.locator(`table.ledger a[href="#${id}"]`).count() > 0, id);
+    assert.match(command, new RegExp(`^bin/${program} .*grep ${id}$`));
+    assert.ok(listed > 0, id);
   }
 });
 
@@ -207,30 +213,30 @@ for (const colorScheme of ["light", "dark"])
       luminance([255, 255, 255].map((c) => c * dim)) / luminance(fill.map((c) => c * dim)) < 4.5), []);
   });
 
+const everything = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 // What dark changes is colour, so that is what is asked of it.
-for (const [colorScheme, rules] of Object.entries({
-  light: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-  dark: { type: "rule", values: ["color-contrast", "link-in-text-block"] } }))
-  for (const [name, viewport] of Object.entries({ wide, phone }))
-    test(`axe finds nothing against WCAG AA: ${name}, ${colorScheme}`, async (t) => {
-      const page = await open(t, { viewport, colorScheme });
-      await picture(page, `${name}-${colorScheme}`);
-      await unfold(page);
-      // axe knows no MathML, and takes long over it: a formula is its text.
-      await page.evaluate(() => {
-        for (const formula of document.querySelectorAll("math"))
-          formula.replaceWith(formula.querySelector("annotation").textContent);
-      });
-      await page.evaluate(axe);
-      const { violations, passes } = await page.evaluate((runOnly) => window.axe.run(
-        { exclude: [["figure > svg > *"]] },
-        { runOnly, resultTypes: ["violations"],
-          // Looked at below, where formulas are still formulas.
-          rules: { "scrollable-region-focusable": { enabled: false } } }), rules);
-      assert.ok(passes.some(({ id }) => id === "color-contrast"));
-      assert.deepEqual(violations.map(({ id, nodes }) =>
-        `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(" ; ")}`), []);
+const colours = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
+for (const [name, viewport, colorScheme, rules] of [["wide", wide, "light", everything],
+  ["phone", phone, "light", everything], ["wide", wide, "dark", colours]])
+  test(`axe finds nothing against WCAG AA: ${name}, ${colorScheme}`, async (t) => {
+    const page = await open(t, { viewport, colorScheme });
+    await picture(page, `${name}-${colorScheme}`);
+    await unfold(page);
+    // axe knows no MathML, and takes long over it: a formula is its text.
+    await page.evaluate(() => {
+      for (const formula of document.querySelectorAll("math"))
+        formula.replaceWith(formula.querySelector("annotation").textContent);
     });
+    await page.evaluate(axe);
+    const { violations, passes } = await page.evaluate((runOnly) => window.axe.run(
+      { exclude: [["figure > svg > *"]] },
+      { runOnly, resultTypes: ["violations"],
+        // Looked at below, where formulas are still formulas.
+        rules: { "scrollable-region-focusable": { enabled: false } } }), rules);
+    assert.ok(passes.some(({ id }) => id === "color-contrast"));
+    assert.deepEqual(violations.map(({ id, nodes }) =>
+      `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(" ; ")}`), []);
+  });
 
 for (const [name, viewport] of Object.entries({ wide, zoomed, phone }))
   test(`nothing scrolls sideways but what is wider than a line: ${name}`, async (t) => {
