@@ -134,7 +134,7 @@ REPORT_SOURCES = README.md tools/claims.awk $(wildcard docs/*.tsv docs/*.md repo
 	$(wildcard results/seeds.svg)
 report: $(OUT)/report.html ## the lecture's claims on one page (pandoc): results/report.html
 
-$(OUT)/report.html: $(REPORT_SOURCES) $(PROGRAMS:%=$(OUT)/%.claims.tsv) $(FIGURES:%=$(OUT)/%.svg)
+$(OUT)/report.html: $(REPORT_SOURCES) $(PROGRAMS:%=$(OUT)/%.claims.tsv) $(FIGURES:%=$(OUT)/%.svg) | $(filter setup-report,$(MAKECMDGOALS))
 	@echo '  PAGE  $@'
 	$Qreport/build.sh $(OUT) > $@
 
@@ -150,7 +150,7 @@ test-report: report/test/node_modules ## the report in a real browser (node, chr
 	$Qreport/build.sh results > $(B)/report.html
 	$QFRESH=$(CURDIR)/$(B)/report.html node --test report/test
 
-report/test/node_modules: report/test/package-lock.json
+report/test/node_modules: report/test/package-lock.json | $(filter setup-report,$(MAKECMDGOALS))
 	cd report/test && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 

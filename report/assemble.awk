@@ -440,12 +440,15 @@ function broken(s) {
     return s
 }
 
-# d_k as HTML has it.
+# d_k as HTML has it; a name of the library is no letter with an index.
 function lowered(s,    out, hit) {
-    while (match(s, /[A-Za-z|]_[A-Za-z0-9]+/)) {
+    while (match(s, /[A-Za-z]+_[A-Za-z0-9_]+|[|]_[A-Za-z0-9]+/)) {
         hit = substr(s, RSTART, RLENGTH)
-        sub(/_/, "<sub>", hit)
-        out = out substr(s, 1, RSTART - 1) hit "</sub>"
+        if (hit ~ /^[A-Za-z|][A-Za-z]?_[^_]*$/) {
+            sub(/_/, "<sub>", hit)
+            hit = hit "</sub>"
+        }
+        out = out substr(s, 1, RSTART - 1) hit
         s = substr(s, RSTART + RLENGTH)
     }
     return out s
