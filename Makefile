@@ -58,9 +58,9 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
-.PHONY: all setup setup-bench setup-mpi figures claims readme seeds bench \
-	reproduce test test-mpi test-new test-install new man install uninstall \
-	clean help FORCE
+.PHONY: all setup setup-bench setup-mpi setup-report figures claims readme \
+	report report-pdf seeds bench reproduce test test-mpi test-new test-report \
+	test-install new man install uninstall clean help FORCE
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -72,6 +72,9 @@ setup-bench: ## install what make bench compares with
 
 setup-mpi: ## install Open MPI, for MPI=1
 	tools/setup.sh tools/packages-mpi.txt
+
+setup-report: ## install what the report and its tests need
+	tools/setup.sh report/packages.txt
 
 # `make setup figures` is one command: nothing compiles before setup is done.
 $(OBJECTS): | $(filter setup%,$(MAKECMDGOALS))
@@ -143,6 +146,30 @@ $(B)/tools/seeds: $(B)/tools/seeds.o $(B)/libattn.a
 readme: $(PROGRAMS:%=results/%.claims.tsv) ## refresh the README's table from results/
 	$Qawk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
 	$Qcp $(B)/README.md README.md
+
+REPORT_SOURCES = README.md tools/claims.awk $(wildcard docs/*.tsv docs/*.md report/*.*) \
+	$(wildcard results/seeds.svg)
+report: $(OUT)/report.html ## the lecture's claims on one page (pandoc): results/report.html
+
+$(OUT)/report.html: $(REPORT_SOURCES) $(PROGRAMS:%=$(OUT)/%.claims.tsv) $(FIGURES:%=$(OUT)/%.svg) | $(filter setup-report,$(MAKECMDGOALS))
+	@echo '  PAGE  $@'
+	$Qreport/build.sh $(OUT) > $@
+
+report-pdf: $(OUT)/report.pdf ## the same as a handout (chromium)
+
+$(OUT)/report.pdf: $(OUT)/report.html
+	@echo '  PRINT $@'
+	$Qreport/print.sh $< $@
+
+# The committed page, as it is: nothing is measured again for its tests.
+test-report: report/test/node_modules ## the report in a real browser (node, chromium)
+	@mkdir -p $(B)
+	$Qreport/build.sh results > $(B)/report.html
+	$QFRESH=$(CURDIR)/$(B)/report.html node --test report/test
+
+report/test/node_modules: report/test/package-lock.json | $(filter setup-report,$(MAKECMDGOALS))
+	cd report/test && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
 
 $(B)/tests/all: $(TEST_OBJECTS) $(B)/libattn.a
 	@echo '  LINK  $@'
