@@ -11,10 +11,18 @@ stats dat index 'regimes' using "rate" every ::1::1 nooutput name 'RS'
 stats dat index 'unscaled-longer' using "step" nooutput name 'L'
 stats dat index 'unscaled-longer' using "accuracy" nooutput name 'A'
 stats dat index 'unscaled-longer' using "N" nooutput name 'M'
-set multiplot layout 1,2 title sprintf("Without √d_k a head is not frozen, but \
-far behind\n{/*0.8 d_k = %d, n = %d, %d heads each (thin line: %d), bands hold \
-eight of ten, best rates %g and %g}", \
-    D_min, K_min, N_min, M_min, RS_min, RU_min)
+heading = S_min - U_min > 0.1 ? \
+    "Without √d_k a head is not frozen, but far behind" : \
+    "Training with √d_k and without"
+description = sprintf("Two panels over the steps of gradient descent, \
+logarithmic: the mean share of partners found and the mean loss of %d heads \
+with division by √d_k and as many without, with bands that hold eight heads of \
+ten. After %d steps the divided ones find %.2f of the partners, the others \
+%.2f; %d of the latter are followed to step %d.", \
+    N_min, T_min, S_min, U_min, M_min, L_max)
+set multiplot @panels title titled(heading, sprintf("d_k = %d, n = %d, %d heads \
+each (thin line: %d), bands hold eight of ten, best rates %g and %g", \
+    D_min, K_min, N_min, M_min, RS_min, RU_min))
 set logscale x 10
 set format x '10^{%T}'
 set xlabel 'steps of gradient descent'
