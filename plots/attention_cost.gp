@@ -19,7 +19,7 @@ heading = "Twice the tokens, four times the work; the memory need not follow"
 description = sprintf("Two panels over the number n of tokens, both axes \
 logarithmic, for one head of size %d. Left, multiply-adds: 2 n² d for scores \
 and weighted sum, 3 n d² for the projections. Right, bytes: 8 n² for the \
-weights; streamed, at most a tile and 3 n. The points, counted in the running \
+weights, 32 n d for Q, K, V and O; streamed, at most a tile and 3 n. The points, counted in the running \
 code, lie on the lines.", d)
 set multiplot @panels title titled(heading, \
     sprintf("one head, d = %d; lines: theory, points: counted in the running \
@@ -42,10 +42,10 @@ if (turn > left && turn < at(0.5)) {
     set arrow 1 from turn,graph 0 to turn,graph 0.16 nohead lt 7 lw 1.5
     set label 1 'n = 1.5 d' at turn,graph 0.09 left offset 0.7 textcolor lt 7
 }
-set label 2 "2n^2d, scores\nand sum" \
+set label 2 "2 n^2 d, scores\nand sum" \
     at at(0.74),most(attention(at(0.74)), projections(at(0.74))) right \
     offset 0,2.2 textcolor lt 1
-set label 3 '3nd^2, projections' \
+set label 3 '3 n d^2, projections' \
     at at(0.38),least(attention(at(0.38)), projections(at(0.38))) left \
     offset 0,-1 textcolor lt 2
 plot attention(x) with lines lt 1, projections(x) with lines lt 2, \
@@ -57,19 +57,19 @@ unset label
 set title 'bytes'
 set yrange [least(weights(left), streamed(left)) / 30: \
             20 * most(weights(right), streamed(right))]
-set label 1 "8n^2,\nweights" at at(0.66),weights(at(0.66)) right \
+set label 1 "8 n^2,\nweights" at at(0.66),weights(at(0.66)) right \
     offset 0,2.2 textcolor lt 1
 # between its line and the next one, where there is room
 between = weights(at(0.45)) > inout(at(0.45)) && \
     inout(at(0.5)) > 9 * streamed(at(0.5))
 if (between) {
-    set label 2 '32nd: Q, K, V, O' at at(0.98), \
+    set label 2 '32 n d: Q, K, V, O' at at(0.98), \
         inout(at(0.5))**0.56 * streamed(at(0.5))**0.44 right textcolor lt 7
 } else {
-    set label 2 '32nd: Q, K, V, O' at graph 0.98,0.09 right textcolor lt 7
+    set label 2 '32 n d: Q, K, V, O' at graph 0.98,0.09 right textcolor lt 7
 }
 lines = streamed(left) < weights(right) ? -1.2 : 2
-set label 3 "streamed: at most\na tile + 3n" at at(0.98),streamed(right) \
+set label 3 "streamed: at most\na tile + 3 n" at at(0.98),streamed(right) \
     right offset 0,lines textcolor lt 3
 plot weights(x) with lines lt 1, inout(x) with lines lt 7 lw 1.5, \
      dat index 'sweep' using "n":(column("layer_bytes") - 24 * \

@@ -10,7 +10,7 @@ stats dat index 'regimes' using "ds_median" every ::1::1 nooutput name 'MS'
 stats dat index 'regimes' using "dW_Q_mean" every ::0::0 nooutput name 'QU'
 stats dat index 'regimes' using "dW_Q_mean" every ::1::1 nooutput name 'QS'
 stats dat index 'regimes' using "dW_Q_top" every ::0::0 nooutput name 'TU'
-heading = TU_min > 0.4 ? \
+heading = abs(TU_min - 0.5) < 0.05 ? \
     "Without √d_k a tenth of the rows has half the gradient" : \
     "The gradient that rows are born with, with √d_k and without"
 description = sprintf("Two panels: the share of rows whose gradient has a norm \

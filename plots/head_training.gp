@@ -27,14 +27,15 @@ set logscale x 10
 set format x '10^{%T}'
 set xlabel 'steps of gradient descent'
 set xrange [1:1.3 * L_max]
+at(share) = (1.3 * L_max)**share
 set style fill transparent solid 0.2 noborder
 set arrow 1 from T_min, graph 0 to T_min, graph 1 nohead lt 7 lw 1 dt 1
 
 set title 'partners found'
 set yrange [0:1.1]
 set ytics 0.2
-set label 1 "divided\nby √d_k" at 1.5,0.62 left textcolor lt 2
-set label 2 'as they are' at 0.9 * T_min,0.16 right textcolor lt 1
+set label 1 "divided\nby √d_k" at at(0.05),0.62 left textcolor lt 2
+set label 2 'as they are' at at(0.68),0.16 right textcolor lt 1
 set label 3 '1/n' at graph 0.97,first 1.0 / K_min + 0.04 right textcolor lt 7
 set label 4 sprintf("%.2f", S_min) at 0.85 * T_min,1.05 right textcolor lt 2
 set label 5 sprintf("%.2f", U_min) at 0.85 * T_min,U_min + 0.06 right \
@@ -55,11 +56,11 @@ plot 1.0 / K_min with lines lt 7 lw 1.5, \
 set title 'loss'
 set yrange [0:2.2]
 set ytics 0.5
-set label 1 "divided\nby √d_k" at 1.5,0.4 left textcolor lt 2
-set label 2 'as they are' at 12,1.76 left textcolor lt 1
+set label 1 "divided\nby √d_k" at at(0.05),0.4 left textcolor lt 2
+set label 2 'as they are' at at(0.31),1.76 left textcolor lt 1
 set label 3 '1 − 1/n' at graph 0.97,first 1.07 - 1.0 / K_min right textcolor lt 7
-set label 4 'sure and wrong' at 1.3,2.09 left textcolor lt 7
-set label 5 "dotted:\nW_V too" at 1.3,1.32 left textcolor lt 1
+set label 4 'sure and wrong' at at(0.03),2.09 left textcolor lt 7
+set label 5 "dotted:\nW_V too" at at(0.03),1.32 left textcolor lt 1
 plot 1 - 1.0 / K_min with lines lt 7 lw 1.5, \
      2 with lines lt 7 lw 1.5, \
      dat index 'scaled' using "step":"loss_tenth":"loss_ninetieth" \

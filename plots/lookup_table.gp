@@ -34,7 +34,7 @@ set label 1 "weight 1 from\n53 ln 2, largest\nsummed first" \
     at TOP_max - 1,1e-21 right textcolor lt 3
 set label 2 "53 ln 2\n+ ln(n−1),\nlargest\nlast" at ONE_max + 1,1e-1 left \
     textcolor lt 2
-set label 4 "× 1 − a,\ncomputed" at 4,1e-10 left textcolor lt 7
+set label 4 "× 1 − a,\ncomputed" at 4,1e-13 left textcolor lt 7
 set label 3 '(n−1)e^{−b}' at 13,1e-1 left textcolor lt 1
 plot dat index 'sweep' using "gap":(big(column("rest_predicted"))) \
          with lines lt 1, \

@@ -4,13 +4,18 @@ stats dat index 'regimes' using "d_k" nooutput name 'D'
 stats dat index 'norms' using "N" nooutput name 'N'
 stats dat index 'curves' using "trace_unscaled" nooutput name 'T'
 stats dat index 'curves' using "frobenius_unscaled" nooutput name 'F'
-heading = "Dividing by √d_k keeps the trace large, but not every norm"
+stats dat index 'curves' using "trace_scaled" nooutput name 'S'
+stats dat index 'curves' using \
+    (column("frobenius_unscaled") - column("frobenius_scaled")) nooutput name 'G'
+heading = T_max < 0.9 * S_max && G_max > 0 ? \
+    "Dividing by √d_k keeps the trace large, but not every norm" : \
+    "Trace and norms of the softmax Jacobian, with √d_k and without"
 description = sprintf("Two panels against the number n of keys, logarithmic, for \
 d_k = %d. Left, the mean trace of the softmax Jacobian: divided by √d_k it \
-rises towards 1 − 1/n, as they are it stays far below. Right, root mean squares \
-of the Frobenius and spectral norm: divided, they fall as n grows, and end \
-below those of the scores as they are. Measured points lie on exact curves.", \
-    D_min)
+rises to %.2g, close to 1 − 1/n, as they are to %.2g. Right, root mean squares of \
+the Frobenius norm, exact curves with points, and of the spectral norm, open \
+points. As they are, the Frobenius norm is larger by up to %.2g; divided, by up \
+to %.2g.", D_min, S_max, T_max, G_max > 0 ? G_max : 0, G_min < 0 ? -G_min : 0)
 set multiplot @panels title titled(heading, sprintf("d_k = %d, %d heads a point, \
 means left, roots of mean squares right, bars ±2 standard errors", \
     D_min, N_min))

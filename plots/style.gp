@@ -128,7 +128,8 @@ if (ending eq ".svg") {
              own . '-title ' . own . '-desc"&') . \
         edit('/dy="[^"]*"> /s|<text>', '<text xml:space="preserve">') . \
         ' <' . quoted(out) . ' >' . whole . \
-        ' && mv -f -- ' . whole . ' ' . quoted(out))
+        ' && mv -f -- ' . whole . ' ' . quoted(out) . \
+        ' || { rm -f -- ' . whole . '; false; }')
     if (GPVAL_SYSTEM_ERRNO != 0) {
         print "style.gp: sed failed, " . out . ", see its message"
         exit status 1

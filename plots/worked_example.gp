@@ -15,6 +15,7 @@ stats dat index 'moves' using (w = stringcolumn("word"), bars = bars . \
     sprintf("%s%s %.4f", bars eq '' ? '' : ', ', w, column("weight")), \
     longest = strlen(w) > longest ? strlen(w) : longest) nooutput
 longest = longest < 20 ? longest : 20
+if (n > 30) { bars = sprintf("the largest is %.4f", W_max) }
 description = sprintf("A bar for each of the %d keys that “%s” attends to, as \
 high as its attention weight: %s.%s", n, asked, bars, \
     quoted > 0 ? " Marks beside them show the digits on the board." : "")
@@ -40,7 +41,7 @@ plot dat index 'moves' using "place":"weight":\
              stringcolumn("word")[:20]) \
          with boxes lt 1, \
      dat index 'moves' using "place":\
-         (n > 8 ? 1/0 : column("weight") + 0.05 * W_max):\
+         (n > 10 ? 1/0 : column("weight") + 0.05 * W_max):\
          (sprintf("%.4f", column("weight"))) with labels textcolor lt 1, \
      dat index 'moves' using (column("place") + 0.33):\
          (quoted > 0 ? column("predicted") : 1/0):\
