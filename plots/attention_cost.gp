@@ -19,8 +19,8 @@ heading = "Twice the tokens, four times the work; the memory need not follow"
 description = sprintf("Two panels over the number n of tokens, both axes \
 logarithmic, for one head of size %d. Left, multiply-adds: 2 n² d for scores \
 and weighted sum, 3 n d² for the projections. Right, bytes: 8 n² for the \
-weights, 32 n d for Q, K, V and O; streamed, at most a tile and 3 n. The points, counted in the running \
-code, lie on the lines.", d)
+weights, 32 n d for Q, K, V and O; streamed, at most a tile and 3 n. The \
+points, counted in the running code, lie on the lines or, streamed, below.", d)
 set multiplot @panels title titled(heading, \
     sprintf("one head, d = %d; lines: theory, points: counted in the running \
 code", d))
@@ -63,10 +63,10 @@ set label 1 "8 n^2,\nweights" at at(0.66),weights(at(0.66)) right \
 between = weights(at(0.45)) > inout(at(0.45)) && \
     inout(at(0.5)) > 9 * streamed(at(0.5))
 if (between) {
-    set label 2 '32 n d: Q, K, V, O' at at(0.98), \
+    set label 2 '32 n d: QKVO' at at(0.98), \
         inout(at(0.5))**0.56 * streamed(at(0.5))**0.44 right textcolor lt 7
 } else {
-    set label 2 '32 n d: Q, K, V, O' at graph 0.98,0.09 right textcolor lt 7
+    set label 2 '32 n d: QKVO' at graph 0.98,0.09 right textcolor lt 7
 }
 lines = streamed(left) < weights(right) ? -1.2 : 2
 set label 3 "streamed: at most\na tile + 3 n" at at(0.98),streamed(right) \

@@ -26,7 +26,8 @@ static void assert_ids(const char *svg, const char *own, const char *file)
 {
     size_t ids = 0;
 
-    for (const char *id = strstr(svg, " id="); id; id = strstr(id + 4, " id=")) {
+    for (const char *id = strstr(svg, " id="); id;
+         id = strstr(id + 4, " id=")) {
         const size_t length = strcspn(id + 5, "\"'") + 6;
         ids++;
         if (own != NULL) {
@@ -36,8 +37,8 @@ static void assert_ids(const char *svg, const char *own, const char *file)
         }
         for (const char *other = strstr(id + 4, " id="); other;
              other = strstr(other + 4, " id=")) {
-            cr_assert(strncmp(other + 4, id + 4, length) != 0, "%s: twice %.40s",
-                      file, id);
+            cr_assert(strncmp(other + 4, id + 4, length) != 0,
+                      "%s: twice %.40s", file, id);
         }
     }
     cr_assert_gt(ids, 2, "%s has ids", file);
@@ -77,7 +78,8 @@ Test(figures, every_one_says_what_it_shows)
                   title);
         cr_expect(strlen(desc) > 100 && !strstr(desc, "GNUPLOT"), "%s: %s", own,
                   desc);
-        cr_expect_eq(count(svg, "role=\"img\" aria-labelledby=\""), 1, "%s", own);
+        cr_expect_eq(count(svg, "role=\"img\" aria-labelledby=\""), 1, "%s",
+                     own);
         assert_ids(svg, own, name);
         free(desc);
         free(title);
@@ -134,8 +136,9 @@ Test(figures, texts_and_names_of_any_characters)
 {
     const char *folder = run_folder(), *name = "it's, 5 < 6 & so\\\\on.svg";
     const run_result r =
-        drawn(folder, "heading = \"a & b < c's | d\\\\e \\\"f\\\" √g id=h\"\n"
-                      "description = 'd'\nset title literal('q_{x} ^2 @&~')",
+        drawn(folder,
+              "heading = \"a & b < c's | d\\\\e \\\"f\\\" √g id=h\"\n"
+              "description = 'd'\nset title literal('q_{x} ^2 @&~')",
               name);
     char *svg = run_read(folder, "it's, 5 < 6 & so\\on.svg");
 
@@ -143,7 +146,8 @@ Test(figures, texts_and_names_of_any_characters)
     cr_assert_str_empty(r.err);
     cr_assert_not_null(svg);
     char *title = element(svg, "own", "title");
-    cr_expect_str_eq(title, "a &#38; b &#60; c&#39;s &#124; d&#92;e \"f\" √g id=h");
+    cr_expect_str_eq(title,
+                     "a &#38; b &#60; c&#39;s &#124; d&#92;e \"f\" √g id=h");
     cr_expect_not_null(strstr(svg, "q_{x} ^2 @&amp;~"));
     free(title);
     free(svg);
