@@ -54,9 +54,9 @@ set arrow 2 from ZERO_max, graph 0 to ZERO_max, graph 0.95 nohead lt 2 lw 2
 unset label
 set label 1 "other weights\n0 in a double\nfrom 1075 ln 2" at ZERO_max - 20,1e-20 \
     right textcolor lt 2
-set label 3 "1 − weight (dots)" at 20,1e-210 left textcolor lt 1
-set label 4 "tr J (diamonds)" at 20,1e-240 left textcolor lt 7
-set label 5 "‖J‖_F (triangles)" at 20,1e-270 left textcolor lt 7
+set label 3 "1 − weight (dots)" at 20,1e-235 left textcolor lt 1
+set label 4 "tr J (diamonds)" at 20,1e-262 left textcolor lt 7
+set label 5 "‖J‖_F (triangles)" at 20,1e-289 left textcolor lt 7
 plot dat index 'sweep' using "gap":(big(column("rest_predicted"))) \
          with lines lt 1, \
      dat index 'sweep' using "gap":(big(column("trace_predicted"))) \
