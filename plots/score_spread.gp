@@ -26,7 +26,7 @@ set logscale y 2
 set xrange [left:right]
 set yrange [bottom:top]
 set label 1 '⟨q, k⟩, theory √d_k' at middle,1.4 * sqrt(middle) right textcolor lt 1
-set label 2 '⟨q, k⟩/√d_k, theory 1' at middle,0.77 left textcolor lt 2
+set label 2 '⟨q, k⟩/√d_k, theory 1' at middle,0.74 left textcolor lt 2
 plot sqrt(x) lt 1, 1 lt 2, \
      dat index 'sweep' using "d_k":"sd":(2 * column("sd_se")) \
          with yerrorbars lt 1 dt 1, \
