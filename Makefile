@@ -19,8 +19,9 @@ OUT = $(if $(filter 1,$(SEED)),results,results/seed-$(SEED))
 BIN = $(if $(filter release,$(VARIANT)),bin,$(B)/bin)
 
 PROGRAMS = $(patsubst experiments/%.c,%,$(wildcard experiments/*.c))
-FIGURES = $(patsubst plots/%.gp,%,$(filter-out plots/style.gp plots/seeds.gp plots/bench.gp,$(wildcard plots/*.gp)))
+FIGURES = $(patsubst plots/%.gp,%,$(filter-out plots/style.gp plots/seeds.gp plots/bench.gp,$(sort $(wildcard plots/*.gp))))
 FORMATS = $(subst $(comma), ,$(FORMAT))
+SHEET = $(if $(filter svg,$(FORMATS)),$(OUT)/figures.svg)
 
 # pkg-config is asked once, and not before `make setup` has had its chance.
 once = $(eval $1 := $(shell $2))$($1)
@@ -101,7 +102,7 @@ $(BIN)/%: $(B)/experiments/%.o $(B)/libattn.a $(BIN)/.kind
 	@echo '  LINK  $@'
 	$Q$(CC) $(CFLAGS) $(SANITIZE) $(filter-out %/.kind,$^) $(GSL_LIBS) $(LDLIBS) -o $@
 
-figures: $(foreach f,$(FORMATS),$(FIGURES:%=$(OUT)/%.$(f))) ## run every experiment, draw every figure (SEED=7, FORMAT=svg,pdf,png)
+figures: $(foreach f,$(FORMATS),$(FIGURES:%=$(OUT)/%.$(f))) $(SHEET) ## run every experiment, draw every figure (SEED=7, FORMAT=svg,pdf,png)
 
 # A verdict of any kind is a result (status 0, 1, 3); anything else stops make.
 $(OUT)/%.dat $(OUT)/%.claims.tsv &: $(BIN)/%
@@ -116,6 +117,10 @@ $$(OUT)/$1.$2: plots/$1.gp plots/style.gp $$(OUT)/$(firstword $(subst -, ,$1)).d
 	$Qgnuplot -d -c plots/style.gp $$< $$(OUT)/$(firstword $(subst -, ,$1)).dat $$@
 endef
 $(foreach f,$(FORMATS),$(foreach p,$(FIGURES),$(eval $(call figure,$p,$f))))
+
+$(OUT)/figures.svg: tools/sheet.awk $(FIGURES:%=$(OUT)/%.svg)
+	@echo '  SHEET $@'
+	$Qawk -f $< $(filter %.svg,$^) > $@
 
 claims: $(PROGRAMS:%=$(OUT)/%.claims.tsv) ## every claim in one table, and the suite's verdict
 	$Qcolour=; [ ! -t 1 ] || [ -n "$$NO_COLOR" ] || [ "$$TERM" = dumb ] || colour=1; \

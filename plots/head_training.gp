@@ -11,22 +11,31 @@ stats dat index 'regimes' using "rate" every ::1::1 nooutput name 'RS'
 stats dat index 'unscaled-longer' using "step" nooutput name 'L'
 stats dat index 'unscaled-longer' using "accuracy" nooutput name 'A'
 stats dat index 'unscaled-longer' using "N" nooutput name 'M'
-set multiplot layout 1,2 title sprintf("Without √d_k a head is not frozen, but \
-far behind\n{/*0.8 d_k = %d, n = %d, %d heads each (thin line: %d), bands hold \
-eight of ten, best rates %g and %g}", \
-    D_min, K_min, N_min, M_min, RS_min, RU_min)
+heading = S_min - U_min > 0.1 ? \
+    "Without √d_k a head is not frozen, but far behind" : \
+    "Training with √d_k and without"
+description = sprintf("Two panels over the steps of gradient descent, \
+logarithmic: the mean share of partners found and the mean loss of %d heads \
+with division by √d_k and as many without, with bands that hold eight heads of \
+ten. After %d steps the divided ones find %.2f of the partners, the others \
+%.2f; %d of the latter are followed to step %d.", \
+    N_min, T_min, S_min, U_min, M_min, L_max)
+set multiplot @panels title titled(heading, sprintf("d_k = %d, n = %d, %d heads \
+each (thin line: %d), bands hold eight of ten, best rates %g and %g", \
+    D_min, K_min, N_min, M_min, RS_min, RU_min))
 set logscale x 10
 set format x '10^{%T}'
 set xlabel 'steps of gradient descent'
 set xrange [1:1.3 * L_max]
+at(share) = (1.3 * L_max)**share
 set style fill transparent solid 0.2 noborder
 set arrow 1 from T_min, graph 0 to T_min, graph 1 nohead lt 7 lw 1 dt 1
 
 set title 'partners found'
 set yrange [0:1.1]
 set ytics 0.2
-set label 1 "divided\nby √d_k" at 1.5,0.62 left textcolor lt 2
-set label 2 'as they are' at 0.9 * T_min,0.16 right textcolor lt 1
+set label 1 "divided\nby √d_k" at at(0.05),0.62 left textcolor lt 2
+set label 2 'as they are' at at(0.68),0.16 right textcolor lt 1
 set label 3 '1/n' at graph 0.97,first 1.0 / K_min + 0.04 right textcolor lt 7
 set label 4 sprintf("%.2f", S_min) at 0.85 * T_min,1.05 right textcolor lt 2
 set label 5 sprintf("%.2f", U_min) at 0.85 * T_min,U_min + 0.06 right \
@@ -47,11 +56,11 @@ plot 1.0 / K_min with lines lt 7 lw 1.5, \
 set title 'loss'
 set yrange [0:2.2]
 set ytics 0.5
-set label 1 "divided\nby √d_k" at 1.5,0.4 left textcolor lt 2
-set label 2 'as they are' at 12,1.76 left textcolor lt 1
+set label 1 "divided\nby √d_k" at at(0.05),0.4 left textcolor lt 2
+set label 2 'as they are' at at(0.31),1.76 left textcolor lt 1
 set label 3 '1 − 1/n' at graph 0.97,first 1.07 - 1.0 / K_min right textcolor lt 7
-set label 4 'sure and wrong' at 1.3,2.09 left textcolor lt 7
-set label 5 "dotted:\nW_V too" at 1.3,1.32 left textcolor lt 1
+set label 4 'sure and wrong' at at(0.03),2.09 left textcolor lt 7
+set label 5 "dotted:\nW_V too" at at(0.03),1.32 left textcolor lt 1
 plot 1 - 1.0 / K_min with lines lt 7 lw 1.5, \
      2 with lines lt 7 lw 1.5, \
      dat index 'scaled' using "step":"loss_tenth":"loss_ninetieth" \

@@ -4,9 +4,13 @@ stats dat using 1:2 nooutput
 claims = STATS_blocks
 seeds = STATS_records / claims
 width = 1.36 / sqrt(seeds)
-set title sprintf("Over %d seeds, the p-values of %d checks are uniform\n\
-{/*0.8 a step line a claim; grey: where a line stays with probability 0.95}", \
+heading = sprintf("Over %d seeds, the p-values of %d checks are uniform", \
     seeds, claims)
+description = "The sorted p-values of every statistical check against their \
+share of the seeds, a line a check, around the diagonal; in grey the band in \
+which a line stays with probability 0.95."
+set title titled(heading, \
+    "a step line a claim; grey: where a line stays with probability 0.95")
 set xlabel 'share of seeds'
 set ylabel 'p-value'
 set size ratio 1

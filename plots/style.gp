@@ -6,7 +6,8 @@
 # then two more may follow, the columns of the window and "colour".
 # SCRIPT then draws from the file `dat`, with columns by name and blocks by
 # index: plot dat index 'scaled' using "d_k":"sd". Text is enhanced, d_k has an
-# index; a root or a dot is the character itself, √ or ·.
+# index; a root or a dot is the character itself, √ or ·. It sets `heading` and
+# `description`, plain text for those who hear the figure.
 
 if (ARGC < 3 || ARGC > 5) {
     print "style.gp: gnuplot -c plots/style.gp SCRIPT DATA OUTPUT"
@@ -76,6 +77,61 @@ set border 3 lw 1.5
 set tics nomirror
 if (out ne "-") { set grid lt 1 lc rgb '#DDDDDD' lw 1 dt 1 }
 set key noautotitle spacing 1.3
+# On a scale of many decades they would run together.
+unset mxtics
+unset mytics
+
+# What is claimed, and below it, smaller, what is drawn.
+titled(claim, details) = claim . "\n{/*0.8 " . details . "}"
+
+# Two panels side by side: set multiplot @panels title ...
+panels = "layout 1,2 margins 0.105,0.975,0.16,0.75 spacing 0.135"
+
+# A name that a reader gave, in enhanced text as it is.
+literal(s) = (t = '', (sum [i = 1:strlen(s)] (t = t . \
+    (strstrt("\\_^{}@&~", s[i:i]) ? "\\" : '') . s[i:i], 0)), t)
 
 load ARG1
 unset output
+
+if (!exists("heading") || !exists("description")) {
+    print "style.gp: no heading or description, " . ARG1 . ", say what is drawn"
+    exit status 1
+}
+
+# What gnuplot's SVG lacks: its title and description; ids that are no other
+# figure's, so that several can stand in one page; open points that are seen,
+# pixels with edges, and the blank after a subscript, which librsvg drops.
+if (ending eq ".svg") {
+    own = ARG1
+    while (strstrt(own, "/")) { own = own[strstrt(own, "/") + 1:] }
+    own = own[:strlen(own) - 3]
+    # text in XML, in what sed puts in, in the shell's quotes: none of & < ' \ |
+    xml(s) = (t = '', (sum [i = 1:strlen(s)] (t = t . \
+        ((k = strstrt("&<'\\|", s[i:i])) ? \
+        '\&#' . word("38 60 39 92 124", k) . ';' : s[i:i]), 0)), t)
+    quoted(s) = (t = '', (sum [i = 1:strlen(s)] (t = t . \
+        (s[i:i] eq "'" ? "'\\''" : s[i:i]), 0)), "'" . t . "'")
+    edit(from, to) = " -e '" . from . '|' . to . "|g'"
+    whole = quoted(out . '.tmp')
+    told = system('sed' . \
+        edit('/<text>/!s|\( id=.\)\([a-zA-Z]\)', '\1' . own . '-\2') . \
+        edit('/<text>/!s|\(href=.#\)gp', '\1' . own . '-gp') . \
+        edit('s|<title>gnuplot_plot[^<]*</title>', '') . \
+        edit('s|^<title>.*', \
+             '<title id="' . own . '-title">' . xml(heading) . '</title>') . \
+        edit('s|^<desc>.*', \
+             '<desc id="' . own . '-desc">' . xml(description) . '</desc>') . \
+        edit('/^.<[a-z]* id=.[^ ]*gpPt/s|0\.133', '0.3') . \
+        edit('s|^<image ', '&style="image-rendering:pixelated" ') . \
+        edit('s|^ viewBox=', ' role="img" aria-labelledby="' . \
+             own . '-title ' . own . '-desc"&') . \
+        edit('/dy="[^"]*"> /s|<text>', '<text xml:space="preserve">') . \
+        ' <' . quoted(out) . ' >' . whole . \
+        ' && mv -f -- ' . whole . ' ' . quoted(out) . \
+        ' || { rm -f -- ' . whole . '; false; }')
+    if (GPVAL_SYSTEM_ERRNO != 0) {
+        print "style.gp: sed failed, " . out . ", see its message"
+        exit status 1
+    }
+}

@@ -480,7 +480,8 @@ static void bring_plots(void)
     for (int further = 0; further < 2; further++) {
         script = fopen(further ? "plots/fake-more.gp" : "plots/fake.gp", "w");
         cr_assert(script != NULL);
-        fputs("plot dat index 'scaled' using \"d_k\":\"sd\" with points\n",
+        fputs("heading = 'sd'\ndescription = 'sd against d_k'\n"
+              "plot dat index 'scaled' using \"d_k\":\"sd\" with points\n",
               script);
         fclose(script);
     }
