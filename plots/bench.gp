@@ -11,9 +11,14 @@ one(name) = column("threads") == 1 ? column(name) : NaN
 stats dat index 'threads' using (one("spread")) nooutput name 'P'
 stats dat index 'threads' using (one("attention")) nooutput name 'Q'
 decades(x) = 10**ceil(log10(x))
+heading = "Scores cost N d_k, attention n² of time and n of memory"
+description = "Four panels. Time of score_spread against pairs times head \
+size, a line of slope 1; time of one attention head against the number n of \
+tokens, double and float, lines of slope 2; its peak memory, nearly flat under \
+the 8 n² bytes of a whole matrix; and how many times faster more threads are."
 set multiplot layout 2,2 margins 0.09,0.97,0.13,0.8 spacing 0.13,0.25 \
-    title "Scores cost N d_k, attention n² of time and n of memory\n\
-{/*0.8 points: measured; lines: N d_k, n², 8n² bytes, t-fold with t threads}"
+    title titled(heading, "points: measured; lines: N d_k, n², 8 n² bytes, \
+t-fold with t threads")
 set tics font ',15'
 set xlabel font ',16' offset 0,0.6
 set title font ',17' offset 0,-0.5
