@@ -22,7 +22,9 @@ const table = (name) => readFileSync(path.join(root, name), "utf8").trimEnd()
 const ledger = table("docs/ledger.tsv");
 const lines = readdirSync(folder).filter((name) => name.endsWith(".claims.tsv"))
   .flatMap((name) => table(path.relative(root, path.join(folder, name))));
-const figures = readdirSync(folder).filter((name) => name.endsWith(".svg"));
+// The page shows neither the sheet of all figures nor the bench.
+const figures = readdirSync(folder).filter((name) =>
+  name.endsWith(".svg") && !["figures.svg", "bench.svg"].includes(name));
 
 const wide = { width: 1280, height: 900 };
 const phone = { width: 360, height: 740 };
