@@ -76,12 +76,10 @@ static inline double attn_exp_inline(double x)
  * The weight e^x of a score at x <= 0 from the largest, with fused
  * multiply-adds alone (attn_fma.h) and half the operations: at most 1 ulp off
  * from -708 up, 0 below, -infinity included; NaN for NaN. An x above 0 by
- * rounding does no harm; by that of huge scores it may be anything, and above
- * 708 it is 708.
+ * rounding does no harm, to 708.
  */
-ATTN_INLINE double attn_exp_weight(int version, double score)
+ATTN_INLINE double attn_exp_weight(int version, double x)
 {
-    const double x = score > 708 ? 708 : score;
     const double rounder = 0x1.8p52, inverse_ln2 = 0x1.71547652b82fep0;
     const double ln2_hi = 0x1.62e42fefa39efp-1, ln2_lo = 0x1.abc9e3b39803fp-56;
     const double shifted = attn_fma_safe(version, x, inverse_ln2, rounder);

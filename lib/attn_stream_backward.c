@@ -84,6 +84,8 @@ static void hide(const sweep *t, const group *g, size_t first, size_t rows)
 
 /* p: from s to e^{s - lse}; e: from <y, b> to p (<y, b> - D), 0 where p is.
  * The lse of row r and lane i stands at lse[r * down + i * along], so does D.
+ * The two sweeps round s differently: above 10^18 it can be far above the lse,
+ * and 708 keeps the exponential in its range.
  */
 ATTN_INLINE void weigh(int version, double *restrict p, double *restrict e,
                        size_t rows, const double *restrict lse,
@@ -92,7 +94,8 @@ ATTN_INLINE void weigh(int version, double *restrict p, double *restrict e,
     for (size_t r = 0; r < rows; r++, lse += down, D += down, p += LANES) {
 #pragma omp simd
         for (size_t i = 0; i < LANES; i++) {
-            p[i] = attn_exp_weight(version, p[i] - lse[i * along]);
+            const double x = p[i] - lse[i * along];
+            p[i] = attn_exp_weight(version, x > 708 ? 708 : x);
             e[r * LANES + i] =
                 p[i] == 0 ? 0 : p[i] * (e[r * LANES + i] - D[i * along]);
         }

@@ -164,7 +164,6 @@ Test(math, exp_weight_is_within_1_ulp)
     cr_assert_eq(weight(nextafter(-708, -INFINITY)), 0);
     cr_assert_eq(weight(-DBL_MAX), 0);
     cr_assert_eq(weight(-INFINITY), 0);
-    cr_assert_eq(weight(DBL_MAX), weight(708));
     cr_assert(isnan(weight(NAN)));
 }
 
