@@ -14,13 +14,13 @@
  * own.
  *
  * ATTN_FMA_VERSIONS(name, (parameters), arguments) defines the static function
- * void name(parameters), which calls name_inline(vector, arguments), an
- * ATTN_INLINE function that multiplies and adds with fma() and fmaf() alone.
- * IEEE 754 says what every bit of these is, so the baseline, which asks libm
- * for them, is slow but the same. The vector is the constant 1 where there are
- * 32 vector registers of 64 bytes, and 0 where there are 16 or they are
- * shorter. (target_clones has no name for "AVX2 and FMA" that gcc 12 and clang
- * 14 share: arch=haswell is that one processor.)
+ * void name(parameters), which calls name_inline(version, arguments), an
+ * ATTN_INLINE function that multiplies and adds with attn_fma.h alone. IEEE 754
+ * says what every bit of a fused multiply-add is, so a baseline that has no
+ * instruction for it takes ten to twenty times as long as one that rounds
+ * twice, but gives the same. The version is a constant, as below.
+ * (target_clones has no name for "AVX2 and FMA" that gcc 12 and clang 14 share:
+ * arch=haswell is that one processor.)
  *
  * -DATTN_NO_CLONES compiles the baseline alone.
  */
@@ -28,6 +28,18 @@
 #define ATTN_CLONES_H
 
 #include <limits.h> /* says whether this is the GNU C library */
+
+/* Which fused multiply-add, and in how many vector registers: */
+enum {
+    ATTN_FMA_SOFT, /* none, of 16 registers or whatever there is */
+    ATTN_FMA_16,   /* the processor's own, likewise */
+    ATTN_FMA_32,   /* the processor's own, in 32 registers of 64 bytes */
+#if defined(__FP_FAST_FMA) || defined(__FMA__)
+    ATTN_FMA_BASELINE = ATTN_FMA_16
+#else
+    ATTN_FMA_BASELINE = ATTN_FMA_SOFT
+#endif
+};
 
 #if defined(__x86_64__) && defined(__has_attribute) && !defined(ATTN_NO_CLONES)
 #if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__)
@@ -39,15 +51,15 @@
 #define ATTN_FMA_VERSIONS(name, parameters, ...)                               \
     ATTN_TARGET("avx512f,avx2,fma") static void name##_avx512 parameters       \
     {                                                                          \
-        name##_inline(1, __VA_ARGS__);                                         \
+        name##_inline(ATTN_FMA_32, __VA_ARGS__);                               \
     }                                                                          \
     ATTN_TARGET("avx2,fma") static void name##_avx2 parameters                 \
     {                                                                          \
-        name##_inline(0, __VA_ARGS__);                                         \
+        name##_inline(ATTN_FMA_16, __VA_ARGS__);                               \
     }                                                                          \
     static void name##_baseline parameters                                     \
     {                                                                          \
-        name##_inline(0, __VA_ARGS__);                                         \
+        name##_inline(ATTN_FMA_BASELINE, __VA_ARGS__);                         \
     }                                                                          \
     static void name parameters                                                \
     {                                                                          \
@@ -71,7 +83,7 @@
 #define ATTN_FMA_VERSIONS(name, parameters, ...)                               \
     static void name parameters                                                \
     {                                                                          \
-        name##_inline(0, __VA_ARGS__);                                         \
+        name##_inline(ATTN_FMA_BASELINE, __VA_ARGS__);                         \
     }
 #endif
 

@@ -7,6 +7,7 @@
 #ifndef ATTN_EXP_H
 #define ATTN_EXP_H
 
+#include "attn_fma.h"
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -72,33 +73,35 @@ static inline double attn_exp_inline(double x)
 }
 
 /*
- * The weight e^x of a score at x <= 0 from the largest, with fma() alone and
- * half the operations: at most 1 ulp off from -708 up, 0 below, -infinity
- * included; NaN for NaN. An x above 0 by rounding does no harm.
+ * The weight e^x of a score at x <= 0 from the largest, with fused
+ * multiply-adds alone (attn_fma.h) and half the operations: at most 1 ulp off
+ * from -708 up, 0 below, -infinity included; NaN for NaN. An x above 0 by
+ * rounding does no harm, to 708.
  */
-static inline double attn_exp_weight(double x)
+ATTN_INLINE double attn_exp_weight(int version, double x)
 {
     const double rounder = 0x1.8p52, inverse_ln2 = 0x1.71547652b82fep0;
     const double ln2_hi = 0x1.62e42fefa39efp-1, ln2_lo = 0x1.abc9e3b39803fp-56;
-    const double shifted = fma(x, inverse_ln2, rounder);
+    const double shifted = attn_fma_safe(version, x, inverse_ln2, rounder);
     const double k = shifted - rounder;
-    const double r = fma(-k, ln2_lo, fma(-k, ln2_hi, x));
+    const double r = attn_fma_safe(version, -k, ln2_lo,
+                                   attn_fma_safe(version, -k, ln2_hi, x));
 
     /* e^r; the first term left out is r^14/14! < 2^-57 */
     double p = 1.0 / 6227020800;
-    p = fma(p, r, 1.0 / 479001600);
-    p = fma(p, r, 1.0 / 39916800);
-    p = fma(p, r, 1.0 / 3628800);
-    p = fma(p, r, 1.0 / 362880);
-    p = fma(p, r, 1.0 / 40320);
-    p = fma(p, r, 1.0 / 5040);
-    p = fma(p, r, 1.0 / 720);
-    p = fma(p, r, 1.0 / 120);
-    p = fma(p, r, 1.0 / 24);
-    p = fma(p, r, 1.0 / 6);
-    p = fma(p, r, 1.0 / 2);
-    p = fma(p, r, 1);
-    p = fma(p, r, 1);
+    p = attn_fma_safe(version, p, r, 1.0 / 479001600);
+    p = attn_fma_safe(version, p, r, 1.0 / 39916800);
+    p = attn_fma_safe(version, p, r, 1.0 / 3628800);
+    p = attn_fma_safe(version, p, r, 1.0 / 362880);
+    p = attn_fma_safe(version, p, r, 1.0 / 40320);
+    p = attn_fma_safe(version, p, r, 1.0 / 5040);
+    p = attn_fma_safe(version, p, r, 1.0 / 720);
+    p = attn_fma_safe(version, p, r, 1.0 / 120);
+    p = attn_fma_safe(version, p, r, 1.0 / 24);
+    p = attn_fma_safe(version, p, r, 1.0 / 6);
+    p = attn_fma_safe(version, p, r, 1.0 / 2);
+    p = attn_fma_safe(version, p, r, 1);
+    p = attn_fma_safe(version, p, r, 1);
 
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
@@ -106,23 +109,24 @@ static inline double attn_exp_weight(double x)
 }
 
 /* The same in float: at most 1 ulp off from -87 up, 0 below. */
-static inline float attn_exp_weight_float(float x)
+ATTN_INLINE float attn_exp_weight_float(int version, float x)
 {
     const float rounder = 0x1.8p23f, inverse_ln2 = 0x1.715476p0f;
     const float ln2_hi = 0x1.62e43p-1f, ln2_lo = -0x1.05c61p-29f;
-    const float shifted = fmaf(x, inverse_ln2, rounder);
+    const float shifted = attn_fma_float(version, x, inverse_ln2, rounder);
     const float k = shifted - rounder;
-    const float r = fmaf(-k, ln2_lo, fmaf(-k, ln2_hi, x));
+    const float r = attn_fma_float(version, -k, ln2_lo,
+                                   attn_fma_float(version, -k, ln2_hi, x));
 
     /* the first term left out is r^8/8! < 2^-27 */
     float p = 1.0f / 5040;
-    p = fmaf(p, r, 1.0f / 720);
-    p = fmaf(p, r, 1.0f / 120);
-    p = fmaf(p, r, 1.0f / 24);
-    p = fmaf(p, r, 1.0f / 6);
-    p = fmaf(p, r, 1.0f / 2);
-    p = fmaf(p, r, 1);
-    p = fmaf(p, r, 1);
+    p = attn_fma_float(version, p, r, 1.0f / 720);
+    p = attn_fma_float(version, p, r, 1.0f / 120);
+    p = attn_fma_float(version, p, r, 1.0f / 24);
+    p = attn_fma_float(version, p, r, 1.0f / 6);
+    p = attn_fma_float(version, p, r, 1.0f / 2);
+    p = attn_fma_float(version, p, r, 1);
+    p = attn_fma_float(version, p, r, 1);
 
     uint32_t bits;
     float power;

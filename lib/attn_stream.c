@@ -62,8 +62,8 @@ static inline REAL below(REAL s, REAL m)
  * been seen m is -infinity, and 0 stands in for it: then e^{-infinity - 0} = 0
  * says all that there is to say.
  */
-ATTN_INLINE void weigh(REAL *restrict s, size_t keys, REAL *restrict m,
-                       REAL *restrict z, REAL *restrict keep)
+ATTN_INLINE void weigh(int version, REAL *restrict s, size_t keys,
+                       REAL *restrict m, REAL *restrict z, REAL *restrict keep)
 {
     REAL top[LANES], sum[LANES];
 
@@ -82,14 +82,14 @@ ATTN_INLINE void weigh(REAL *restrict s, size_t keys, REAL *restrict m,
         const REAL old = m[i];
         m[i] = top[i];
         top[i] = top[i] == -(REAL)INFINITY ? 0 : top[i];
-        keep[i] = EXP(below(old, top[i]));
+        keep[i] = EXP(version, below(old, top[i]));
         sum[i] = z[i] * keep[i];
     }
     for (size_t j = 0; j < keys; j++) {
 #pragma omp simd
         for (size_t i = 0; i < LANES; i++) {
             REAL *sj = &s[j * LANES + i];
-            *sj = EXP(below(*sj, top[i]));
+            *sj = EXP(version, below(*sj, top[i]));
             sum[i] += *sj;
         }
     }
@@ -112,7 +112,7 @@ static void hide(const attn_mask *mask, const group *g, size_t first,
 }
 
 /* One tile of keys: scores, weights, weighted sum. */
-ATTN_INLINE void visit_inline(int wide, const task *t, const group *g,
+ATTN_INLINE void visit_inline(int version, const task *t, const group *g,
                               size_t first, size_t keys)
 {
     const size_t d_k = t->K->size2, d_v = t->V->size2;
@@ -121,14 +121,14 @@ ATTN_INLINE void visit_inline(int wide, const task *t, const group *g,
     REAL keep[LANES];
 
     /* s_j = sum_c q_c K_jc */
-    tile_multiply(wide, g->q, K, t->K->tda, 1, d_k, NULL, g->s, keys);
+    tile_multiply(version, g->q, K, t->K->tda, 1, d_k, NULL, g->s, keys);
     hide(t->mask, g, first, keys);
-    weigh(g->s, keys, g->m, g->z, keep);
+    weigh(version, g->s, keys, g->m, g->z, keep);
     /* o_c = keep o_c + sum_j e^{s_j - m} V_jc */
     if (t->is_finite)
-        tile_multiply(wide, g->s, V, 1, t->V->tda, keys, keep, g->o, d_v);
+        tile_multiply(version, g->s, V, 1, t->V->tda, keys, keep, g->o, d_v);
     else
-        tile_multiply_seen(g->s, V, 1, t->V->tda, keys, keep, g->o, d_v);
+        tile_any(version, 1, g->s, V, 1, t->V->tda, keys, keep, g->o, d_v);
 }
 
 ATTN_FMA_VERSIONS(visit,

@@ -84,15 +84,18 @@ static void hide(const sweep *t, const group *g, size_t first, size_t rows)
 
 /* p: from s to e^{s - lse}; e: from <y, b> to p (<y, b> - D), 0 where p is.
  * The lse of row r and lane i stands at lse[r * down + i * along], so does D.
+ * The two sweeps round s differently: above 10^18 it can be far above the lse,
+ * and 708 keeps the exponential in its range.
  */
-ATTN_INLINE void weigh(double *restrict p, double *restrict e, size_t rows,
-                       const double *restrict lse, const double *restrict D,
-                       size_t down, size_t along)
+ATTN_INLINE void weigh(int version, double *restrict p, double *restrict e,
+                       size_t rows, const double *restrict lse,
+                       const double *restrict D, size_t down, size_t along)
 {
     for (size_t r = 0; r < rows; r++, lse += down, D += down, p += LANES) {
 #pragma omp simd
         for (size_t i = 0; i < LANES; i++) {
-            p[i] = attn_exp_weight(p[i] - lse[i * along]);
+            const double x = p[i] - lse[i * along];
+            p[i] = attn_exp_weight(version, x > 708 ? 708 : x);
             e[r * LANES + i] =
                 p[i] == 0 ? 0 : p[i] * (e[r * LANES + i] - D[i * along]);
         }
@@ -100,7 +103,7 @@ ATTN_INLINE void weigh(double *restrict p, double *restrict e, size_t rows,
 }
 
 /* sum += x y, as attn_tile.h has it, for a tile of weights x. */
-ATTN_INLINE void add(int wide, const sweep *t, const double *x,
+ATTN_INLINE void add(int version, const sweep *t, const double *x,
                      const gsl_matrix *Y, size_t first, size_t rows,
                      double *sum)
 {
@@ -110,29 +113,30 @@ ATTN_INLINE void add(int wide, const sweep *t, const double *x,
     for (size_t i = 0; i < LANES; i++)
         one[i] = 1;
     if (t->is_finite)
-        tile_multiply(wide, x, y, 1, Y->tda, rows, one, sum, Y->size2);
+        tile_multiply(version, x, y, 1, Y->tda, rows, one, sum, Y->size2);
     else
-        tile_multiply_seen(x, y, 1, Y->tda, rows, one, sum, Y->size2);
+        tile_any(version, 1, x, y, 1, Y->tda, rows, one, sum, Y->size2);
 }
 
 /* One tile of rows. */
-ATTN_INLINE void backward_visit_inline(int wide, const sweep *t, const group *g,
-                                       size_t first, size_t rows)
+ATTN_INLINE void backward_visit_inline(int version, const sweep *t,
+                                       const group *g, size_t first,
+                                       size_t rows)
 {
     const gsl_matrix *A = t->A, *B = t->B;
 
-    tile_multiply(wide, g->x, gsl_matrix_const_ptr(A, first, 0), A->tda, 1,
+    tile_multiply(version, g->x, gsl_matrix_const_ptr(A, first, 0), A->tda, 1,
                   A->size2, NULL, g->p, rows);
-    tile_multiply(wide, g->y, gsl_matrix_const_ptr(B, first, 0), B->tda, 1,
+    tile_multiply(version, g->y, gsl_matrix_const_ptr(B, first, 0), B->tda, 1,
                   B->size2, NULL, g->e, rows);
     hide(t, g, first, rows);
     if (t->by_key)
-        weigh(g->p, g->e, rows, t->lse + first, t->D + first, 1, 0);
+        weigh(version, g->p, g->e, rows, t->lse + first, t->D + first, 1, 0);
     else
-        weigh(g->p, g->e, rows, g->lse, g->D, 0, 1);
-    add(wide, t, g->e, A, first, rows, g->dx);
+        weigh(version, g->p, g->e, rows, g->lse, g->D, 0, 1);
+    add(version, t, g->e, A, first, rows, g->dx);
     if (t->dY)
-        add(wide, t, g->p, B, first, rows, g->dy);
+        add(version, t, g->p, B, first, rows, g->dy);
 }
 
 ATTN_FMA_VERSIONS(backward_visit,

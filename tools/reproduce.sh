@@ -45,10 +45,12 @@ for compiler in gcc clang; do
         skipped=$((skipped + 1))
         continue
     fi
-    for level in -O0 -O2 -O3 v3; do
+    for level in -O0 -O2 -O3 baseline v3; do
         if [ "$level" = v3 ]; then
             [ "$v3" = skip ] && skipped=$((skipped + 1)) && continue
             build "$compiler$level" "$compiler" "-O3 $v3"
+        elif [ "$level" = baseline ]; then # a processor without AVX2 and FMA
+            build "$compiler$level" "$compiler" "-O3 -DATTN_NO_CLONES"
         else
             build "$compiler$level" "$compiler" "$level"
         fi
