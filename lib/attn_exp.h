@@ -76,7 +76,8 @@ static inline double attn_exp_inline(double x)
  * The weight e^x of a score at x <= 0 from the largest, with fused
  * multiply-adds alone (attn_fma.h) and half the operations: at most 1 ulp off
  * from -708 up, 0 below, -infinity included; NaN for NaN. An x above 0 by
- * rounding does no harm, to 708.
+ * rounding does no harm, to 708. (attn_fma_safe is right: where a product is
+ * tiny, a constant is added.)
  */
 ATTN_INLINE double attn_exp_weight(int version, double x)
 {
