@@ -303,6 +303,11 @@ torch.nn.functional.scaled_dot_product_attention' 2>/dev/null &&
     done
 }
 
+# middle: the median of the lines of standard input.
+middle() {
+    sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
+}
+
 # median KIND COMMAND [RUNS]: sets median (of the seconds) and peak (MiB).
 median() {
     : >"$work/times"
@@ -310,8 +315,7 @@ median() {
         ours "$1" 0 "$2"
         echo "$seconds" >>"$work/times"
     done
-    median=$(sort -g "$work/times" | awk '
-        { x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')
+    median=$(middle <"$work/times")
     peak=$(word peak_kib | awk '{ print $1 / 1024 }')
 }
 
@@ -359,13 +363,21 @@ HEAD
     done
 
     printf '\n\n# threads\nthreads spread attention\n'
-    for t in $(printf '%s\n' 1 2 3 4 6 8 12 16 24 32 48 64 96 128 "$threads" |
-        awk -v most="$threads" '$1 <= most' | sort -nu); do
-        say "threads = $t" >&4
-        median growth "$build/spread $long_pairs $t $d"
-        row="$t $median"
-        median attention "$build/attention $((tokens / 2)) $d double $t"
-        echo "$row $median"
+    # Rounds of every number of threads, so that a drift hits them all.
+    counts=$(printf '%s\n' 1 2 3 4 6 8 12 16 24 32 48 64 96 128 "$threads" |
+        awk -v most="$threads" '$1 <= most' | sort -nu)
+    for round in $(seq "$rounds"); do
+        for t in $counts; do
+            say "threads = $t, round $round" >&4
+            ours growth 0 "$build/spread $long_pairs $t $d"
+            echo "$seconds" >>"$work/threads-spread-$t"
+            ours attention 0 "$build/attention $((tokens / 2)) $d double $t"
+            echo "$seconds" >>"$work/threads-attention-$t"
+        done
+    done
+    for t in $counts; do
+        echo "$t $(middle <"$work/threads-spread-$t")" \
+            "$(middle <"$work/threads-attention-$t")"
     done
 }
 
