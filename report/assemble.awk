@@ -49,9 +49,6 @@ part == "readme" && images != "" {
         if (!match(image[k], /\(results\/[a-z0-9_-]+\.svg\)/))
             continue
         stem = substr(image[k], RSTART + 9, RLENGTH - 14)
-        alt[stem] = image[k]
-        sub(/.*!\[/, "", alt[stem])
-        sub(/\]\(.*/, "", alt[stem])
         sub(/^\| /, "", caption[k])
         sub(/ \|$/, "", caption[k])
         title[stem] = caption[k]
@@ -103,8 +100,6 @@ part == "suite" {
 part == "evidence" {
     if (sub(/^!\[/, "")) {
         stem = "seeds"
-        alt[stem] = $0
-        sub(/\].*/, "", alt[stem])
         title[stem] = "The p-values of every statistical claim over many seeds, sorted: uniform, as they should be."
         $0 = figure(stem, "results")
     } else if (/^# /)
@@ -318,11 +313,10 @@ function own_verdict(id) {
     return rank[worst[id]] > rank["CONSISTENT"] ? worst[id] : verdict
 }
 
-# The picture inline. Every gnuplot file uses the same ids, so they get the
-# stem before them; empty groups, which are half of the lines, are left out.
-function figure(stem, folder,    path, text, held, got, svg, head_, begun) {
-    if (!(stem in alt))
-        fail("README.md has no text for the picture " stem)
+# The picture inline, with the title and description that it has itself; its
+# caption is the README's, or its title. Empty groups, which are half of the
+# lines, are left out.
+function figure(stem, folder,    path, text, held, got, svg, head_, begun, own) {
     drawn[stem] = 1
     path = folder "/" stem ".svg"
     while ((got = (getline text < path)) > 0) {
@@ -332,13 +326,13 @@ function figure(stem, folder,    path, text, held, got, svg, head_, begun) {
                 begun = 1
             continue
         }
-        if (text ~ /^[ \t]*$/ || text ~ /^<title>/ || text ~ /^<desc>/)
+        if (text ~ /^<title /) {
+            own = text
+            gsub(/<[^>]*>/, "", own)
+        }
+        if (text ~ /^[ \t]*$/)
             continue
         sub(/<title>[^<]*<\/title>/, "", text)
-        gsub(/id="/, "&" stem "-", text)
-        gsub(/id='/, "&" stem "-", text)
-        gsub(/href='#/, "&" stem "-", text)
-        gsub(/url\(#/, "&" stem "-", text)
         if (text ~ /font-family/)
             text = dark(text)
         if (text ~ /^<\/g>/ && held != "") {
@@ -354,14 +348,13 @@ function figure(stem, folder,    path, text, held, got, svg, head_, begun) {
             svg = svg text "\n"
     }
     close(path)
-    if (got < 0 || !match(head_, /viewBox="[^"]*"/))
-        fail(path " is missing or no SVG")
+    if (got < 0 || own == "" || !match(head_, /viewBox="[^"]*"/))
+        fail(path " is missing, or no SVG with a title")
     return "```{=html}\n<figure id=\"figure-" stem "\">\n<svg role=\"img\" " \
         substr(head_, RSTART, RLENGTH) " aria-labelledby=\"" stem "-title " stem \
-        "-desc\">\n<title id=\"" stem "-title\">" escaped(alt[stem]) \
-        "</title>\n<desc id=\"" stem "-desc\">" escaped(title[stem]) "</desc>\n" svg \
-        "<figcaption>" pretty(title[stem]) " <small><code>" folder "/" stem \
-        ".svg</code></small></figcaption>\n</figure>\n```\n\n"
+        "-desc\">\n" svg "<figcaption>" (stem in title ? pretty(title[stem]) : own) \
+        " <small><code>" folder "/" stem ".svg</code></small></figcaption>\n" \
+        "</figure>\n```\n\n"
 }
 
 # Labels in the colours of their curves, dark enough to be read on white (WCAG

@@ -32,18 +32,32 @@ printf '%s\tYour own\t%s\t\t%s\n' "$name.mean" "$name" \
 grep -q '^## Your own$' docs/derivations.md ||
     printf '\n## Your own\n' >>docs/derivations.md
 fill derivation.md >>docs/derivations.md
+grep -q '^## Your own$' report/sections.md ||
+    printf '\n## Your own\n\nWhat was asked beside the lecture.\n\n' \
+        >>report/sections.md
+printf '<!-- figure %s: %s -->\n' "$name" "$name.mean" >>report/sections.md
 mkdir -p build
 row="    {\"$name\", \"\", \"--sd 1.1\", \"$name.mean\"},"
 awk -v row="$row" '/make new adds a row above/ { print row } { print }' \
     tests/test_sabotage.c >build/new.c
 cp build/new.c tests/test_sabotage.c
 
-# Run it, draw it, and give it its row in the README. The other results are
-# taken as they are: make readme would run what is older than its program.
+# Run it, draw it, and give it its places in the README and on the sheet of all
+# figures. The other results are taken as they are: make would run what is older
+# than its program.
 $make --no-print-directory SEED=1 FORMAT=svg VARIANT=release "results/$name.svg"
 awk -f tools/readme.awk docs/ledger.tsv results/*.claims.tsv README.md \
     >build/README.md
 cp build/README.md README.md
+sheet=
+for script in plots/*.gp; do
+    stem=$(basename "$script" .gp)
+    case $stem in style | seeds | bench) ;; *) sheet="$sheet results/$stem.svg" ;; esac
+done
+# Stems hold no blanks.
+# shellcheck disable=SC2086
+LC_ALL=C awk -f tools/sheet.awk $sheet >build/figures.svg
+cp build/figures.svg results/figures.svg
 
 echo "To edit, in this order (docs/new-experiment.md says more):"
 while read -r file meaning; do
@@ -53,6 +67,7 @@ experiments/$name.c the experiment, bin/$name
 plots/$name.gp its figure, results/$name.svg
 docs/ledger.tsv the claim $name.mean in one line
 docs/derivations.md its derivation
+report/sections.md its place in the report, with what to try next
 tests/test_sabotage.c what must turn its verdict, --sd 1.1
 END
-echo "Then: make results/$name.svg readme test"
+echo "Then: make figures readme test"

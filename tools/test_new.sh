@@ -6,7 +6,8 @@ unset ATTN_BIN ATTN_SABOTAGED ATTN_ONLY MAKEFLAGS MFLAGS NAME
 make=${MAKE:-make}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-for part in Makefile README.md bin build docs experiments lib plots results tests tools; do
+for part in Makefile README.md bin build docs experiments lib plots report \
+    results tests tools; do
     cp -a "$part" "$folder"
 done
 cd "$folder"
@@ -64,7 +65,13 @@ check "no name of the template is left" \
     sh -c '! grep -w NAME experiments/fresh_means.c plots/fresh_means.gp'
 check "it compiles without a warning" $make WERROR=-Werror \
     build/release/tests/all build/release/sabotaged/fresh_means
+check "it is on the sheet of all figures" grep -q fresh_means results/figures.svg
+check "it has its place in the report" sh -c \
+    'grep -q "figure fresh_means: fresh_means.mean" report/sections.md &&
+     { ! command -v pandoc >/dev/null || report/build.sh results |
+       grep -q "figure-fresh_means"; }'
 check "the ledger's tests" tests 'ledger/*'
+check "the figures' tests" tests 'figures/*'
 check "the tests of broken laws" tests 'sabotage/*'
 for test in help version same another every the_recorded; do
     check "the programs' tests, $test" tests "programs/$test*"

@@ -1,6 +1,10 @@
 # The spread of a mean against the number of entries: the law as a line, what
 # was measured as points.
-set title "The mean of n entries spreads like 1/√n"
+heading = "The mean of n entries spreads like 1/√n"
+description = "The standard error of the mean of n normal entries against n, \
+both axes logarithmic: the line 1/√n, and points with bars of one standard \
+error."
+set title titled(heading, "line: theory; points: measured")
 set xlabel 'entries n'
 set ylabel 'standard error of the mean'
 set logscale xy
