@@ -35,7 +35,7 @@ static void leave(void)
     run("rm -r %s", folder);
 }
 
-TestSuite(bad_input, .init = enter, .fini = leave, .timeout = 600);
+TestSuite(bad_input, .init = enter, .fini = leave, .timeout = 1200);
 
 /* ---- one case ---- */
 
@@ -207,9 +207,7 @@ static const struct {
     {".", "NLX"},
     {"1.5.1", "NLX"},
     {"\xd9\xa1", "NLX"},
-    {"\xe2\x88\x92"
-     "1",
-     "NLX"},
+    {"\xe2\x88\x92\x31", "NLX"},
     {"\xff", "NLX"},
     {"1\x1b[31m", "NLX"},
     {"%s%n", "NLX"},
@@ -493,29 +491,17 @@ static void refuse_text(size_t k, const char *text, size_t line)
     free(bytes);
 }
 
-static const char *const words[] = {"nan",
-                                    "NaN",
-                                    "inf",
-                                    "-inf",
-                                    "Infinity",
-                                    "1e999",
-                                    "-1e999",
-                                    "1e-999",
-                                    "1.1e100",
-                                    "0x1",
-                                    "1,5",
-                                    "+1",
-                                    "abc",
-                                    "01",
-                                    "--1",
-                                    "1e",
-                                    ".",
-                                    "1_0",
-                                    "1;",
-                                    "\"1\"",
-                                    "\xd9\xa1",
-                                    "\xe2\x88\x92"
-                                    "1"};
+static const char *const words[] = {"nan",      "NaN",
+                                    "inf",      "-inf",
+                                    "Infinity", "1e999",
+                                    "-1e999",   "1e-999",
+                                    "1.1e100",  "0x1",
+                                    "1,5",      "+1",
+                                    "abc",      "01",
+                                    "--1",      "1e",
+                                    ".",        "1_0",
+                                    "1;",       "\"1\"",
+                                    "\xd9\xa1", "\xe2\x88\x92\x31"};
 
 /* Where the last number of a line, before any comment, begins and ends; 0 when
  * the line has none. */
