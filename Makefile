@@ -46,6 +46,7 @@ NUMERICS = -ffp-contract=off -fno-math-errno -fno-trapping-math \
 SANITIZE_release =
 SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=all -g
 SANITIZE_tsan = -fsanitize=thread -g
+SANITIZE_fuzz = -fsanitize=fuzzer-no-link $(SANITIZE_asan)
 SANITIZE = $(SANITIZE_$(VARIANT))
 CPPFLAGS = $(if $(filter 1,$(MPI)),-DATTN_MPI) -Ilib -D_POSIX_C_SOURCE=200809L -DHAVE_INLINE -DGSL_RANGE_CHECK_OFF
 CFLAGS = -std=c11 $(OPTIMISE) $(WARNINGS) $(NUMERICS) -fopenmp
@@ -56,12 +57,12 @@ PROGRAM_OBJECTS = $(PROGRAMS:%=$(B)/experiments/%.o)
 TEST_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
 BENCH_OBJECTS = $(patsubst %.c,$(B)/%.o,$(filter-out bench/gemm.c,$(wildcard bench/*.c)))
 OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
-	$(B)/tests/sabotage/sabotage.o
+	$(B)/tests/sabotage/sabotage.o $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all setup setup-bench setup-mpi setup-report figures claims readme \
-	report report-pdf seeds bench reproduce test test-mpi test-new test-report \
-	test-install new man install uninstall clean help FORCE
+.PHONY: all setup setup-bench setup-fuzz setup-mpi setup-report figures claims \
+	readme report report-pdf seeds bench reproduce test test-fuzz test-mpi \
+	test-new test-report test-install fuzz new man install uninstall clean help FORCE
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -70,6 +71,9 @@ setup: ## install what is missing, with the system's package manager
 
 setup-bench: ## install what make bench compares with
 	tools/setup.sh tools/packages.txt bench/packages.txt
+
+setup-fuzz: ## install clang, for make fuzz
+	tools/setup.sh tools/packages.txt tests/fuzz/packages.txt
 
 setup-mpi: ## install Open MPI, for MPI=1
 	tools/setup.sh tools/packages-mpi.txt
@@ -190,6 +194,20 @@ $(B)/sabotaged/%: $(B)/experiments/%.o $(B)/tests/sabotage/sabotage.o $(B)/libat
 
 test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/sabotaged/%) ## run the tests (VARIANT=asan: under sanitizers)
 	$QATTN_SABOTAGED=$(B)/sabotaged tools/test.sh $(B)/tests/all $(BIN)
+
+# Fuzzers: the library again by clang, with libFuzzer and its sanitizers.
+FUZZERS = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+SECONDS = 60
+fuzz: ## look for inputs that break the library, for SECONDS=60
+	$Q+MAKE='$(MAKE)' tools/fuzz.sh $(SECONDS) $(FUZZERS)
+
+test-fuzz: ## the fuzzers on their committed inputs (skipped without clang)
+	$Q+MAKE='$(MAKE)' tools/fuzz.sh 0 $(FUZZERS)
+
+$(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/libattn.a
+	@mkdir -p $(@D)
+	@echo '  LINK  $@'
+	$Q$(CC) $(CFLAGS) $(SANITIZE) -fsanitize=fuzzer $^ $(GSL_LIBS) $(LDLIBS) -o $@
 
 $(BENCH_OBJECTS:.o=): %: %.o $(B)/libattn.a
 	@echo '  LINK  $@'

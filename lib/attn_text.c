@@ -112,7 +112,8 @@ static int load(attn_text *text, const char *path, size_t *size,
     return GSL_SUCCESS;
 }
 
-/* Bytes of the UTF-8 character at c, 0 when it is none; a '\0' is none. */
+/* Bytes of the UTF-8 character at c, 0 when it is none: a '\0', a surrogate,
+ * one beyond U+10FFFF, one in more bytes than it needs. */
 static size_t utf8_length(const unsigned char *c)
 {
     const size_t length = *c < 0x80                  ? 1
@@ -121,6 +122,10 @@ static size_t utf8_length(const unsigned char *c)
                           : *c >= 0xf0 && *c <= 0xf4 ? 4
                                                      : 0;
 
+    if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f) ||
+        (*c == 0xf0 && c[1] < 0x90) || (*c == 0xf4 && c[1] > 0x8f)) {
+        return 0;
+    }
     for (size_t i = 1; i < length; i++) {
         if ((c[i] & 0xc0) != 0x80) {
             return 0;

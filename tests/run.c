@@ -1,7 +1,9 @@
 /* Programs seen from outside. */
 #include "run.h"
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +103,43 @@ run_result run(const char *format, ...)
     r.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     slurp(out, r.out, sizeof r.out);
     slurp(err, r.err, sizeof r.err);
+    return r;
+}
+
+/* What a child wrote into a file, which is empty again afterwards. */
+static void drain(FILE *file, char *text, size_t size)
+{
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    rewind(file);
+    cr_assert_eq(ftruncate(fileno(file), 0), 0);
+}
+
+run_result run_words(char *const words[])
+{
+    extern char **environ;
+    static run_result r;
+    static FILE *out, *err;
+    posix_spawn_file_actions_t files;
+    pid_t child;
+    int status;
+
+    if (!out) {
+        out = tmpfile();
+        err = tmpfile();
+    }
+    cr_assert(out && err);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, fileno(out), 1);
+    posix_spawn_file_actions_adddup2(&files, fileno(err), 2);
+    cr_assert_eq(posix_spawn(&child, words[0], &files, NULL, words, environ), 0,
+                 "%s does not start", words[0]);
+    posix_spawn_file_actions_destroy(&files);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    r.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    drain(out, r.out, sizeof r.out);
+    drain(err, r.err, sizeof r.err);
     return r;
 }
 

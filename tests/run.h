@@ -30,6 +30,10 @@ const char *run_folder(void);
 /* Run a shell command line made printf's way. */
 run_result run(const char *format, ...);
 
+/* Run the program words[0] with these words, closed by NULL; no shell comes
+ * between, so that a thousand runs take seconds. */
+run_result run_words(char *const words[]);
+
 /* A whole file in memory, to be freed; NULL when there is none. */
 char *run_read(const char *folder, const char *name);
 

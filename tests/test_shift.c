@@ -93,6 +93,9 @@ Test(shift, each_mistake_has_its_sentence)
          "row 2, column 3 holds 0.5, 0 or 1 is expected.\nS^3 is not I: its "
          "row 1, column 1 is 0.5, 1 is expected.\nS^T S is not I: its row 3, "
          "column 3 is 0.25, 1 is expected.\n"},
+        {"S =\n0 1e100 0 0 0\n0 0 1e100 0 0\n0 0 0 1e100 0\n"
+         "0 0 0 0 1e100\n1e100 0 0 0 0\n",
+         0, 3, "\nS^4 is out of a double's range, S^5 = I is expected.\n"},
         {"S =\n1 0 0\n0 1 0\n0 0 1\n", 1, 3,
          "but not the shift: it is I and leaves every row in its place.\n"},
         {"S =\n0 0 1 0 0\n0 0 0 1 0\n0 0 0 0 1\n1 0 0 0 0\n0 1 0 0 0\n", 2, 3,
@@ -135,7 +138,7 @@ Test(shift, each_mistake_has_its_sentence)
         cr_expect_eq(statements, cases[ran].statements, "%s", said);
         free(said);
     }
-    cr_assert_eq(ran, 23);
+    cr_assert_eq(ran, 24);
 }
 
 /* Numbers that no sum of doubles keeps: C is compared as it stands. */

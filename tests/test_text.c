@@ -240,13 +240,21 @@ Test(text, binary_files_are_refused_at_their_first_strange_byte)
          "f:1: byte 0x0d found, plain text (UTF-8) is expected"},
         {"a = 1 # \xc3", 9,
          "f:1: byte 0xc3 found, plain text (UTF-8) is expected"},
+        {"a = 1 # \xe0\x80\xaf", 11,
+         "f:1: byte 0xe0 found, plain text (UTF-8) is expected"},
+        {"a = 1 # \xed\xa0\x80", 11,
+         "f:1: byte 0xed found, plain text (UTF-8) is expected"},
+        {"a = 1 # \xf0\x80\x80\xaf", 12,
+         "f:1: byte 0xf0 found, plain text (UTF-8) is expected"},
+        {"a = 1 # \xf4\x90\x80\x80", 12,
+         "f:1: byte 0xf4 found, plain text (UTF-8) is expected"},
     };
     size_t ran = 0;
 
     for (; ran < sizeof bad / sizeof *bad; ran++)
         assert_refused(bad[ran].bytes, bad[ran].size, GSL_EINVAL,
                        bad[ran].message);
-    cr_assert_eq(ran, 7);
+    cr_assert_eq(ran, 11);
 }
 
 /* count copies of part. */
