@@ -2,7 +2,7 @@
  * A runner for the same tests where Criterion's own cannot start them: its
  * sandbox starts the test program anew and writes into it, which fails under an
  * emulator. Linked in the place of Criterion's library, whose headers say what
- * an assertion calls; each test is a fork. From plain.c PATTERN ...: tests whose
+ * an assertion calls; each test is a fork. all-plain PATTERN ...: tests whose
  * suite/name fits a shell pattern are left out, and listed. Passes when a test
  * passed and none failed.
  *
