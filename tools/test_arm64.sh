@@ -1,0 +1,127 @@
+#!/bin/sh
+# Library, programs and unit tests built for arm64 and run by an emulator, the
+# programs' files compared byte for byte: test_arm64.sh PROGRAM ...
+# With the published parameters they are compared with results/, with smaller
+# ones with what the native program writes. QUICK=1 leaves the slow programs to
+# the smaller ones. Run by make test-arm64, which needs make setup-arm64.
+set -eu
+root=$PWD/build/arm64/root
+slow=" attention_cost born_saturated head_training permutation_equivariance \
+receptive_field softmax_jacobian "
+if [ ! -e "$root/complete" ] || ! command -v qemu-aarch64 >/dev/null 2>&1; then
+    echo "test-arm64: run make setup-arm64 before" >&2
+    exit 2
+fi
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+(
+    export PKG_CONFIG_SYSROOT_DIR="$root"
+    export PKG_CONFIG_LIBDIR="$root/usr/lib/aarch64-linux-gnu/pkgconfig"
+    "${MAKE:-make}" -s VARIANT=arm64 MPI= AR=aarch64-linux-gnu-ar \
+        CC="aarch64-linux-gnu-gcc --sysroot=$root" all build/arm64/tests/all-plain
+)
+
+# Scripts that stand for the programs: nothing but the emulator can start them.
+# emulate NAME: build/arm64/NAME, by the script $out/NAME
+emulate() {
+    mkdir -p "$(dirname "$out/$1")"
+    printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s" "$@"\n' \
+        "$root" "$PWD/build/arm64/$1" >"$out/$1"
+    chmod +x "$out/$1"
+}
+passed=0 failed=0
+
+# check WHAT COMMAND...
+check() {
+    what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "test-arm64: $what"
+    fi
+}
+
+# run BIN PROGRAM FOLDER OPTIONS...: its status
+run() {
+    command=$1/$2 folder=$3
+    shift 3
+    status=0
+    "$command" --quiet --seed 1 --out "$folder" "$@" || status=$?
+}
+
+# compare WANTED PROGRAM WHAT: the files of the emulated program
+compare() {
+    for file in "$2.dat" "$2.claims.tsv"; do
+        check "$3: $file differs" cmp -s "$1/$file" "$out/arm64/$file"
+    done
+    rm -rf "$out/arm64" "$out/native"
+}
+
+published() {
+    echo "test-arm64: $1"
+    run "$out/bin" "$1" "$out/arm64"
+    compare results "$1" "$1"
+}
+
+# smaller PROGRAM OPTIONS...
+smaller() {
+    title="$*" program=$1
+    shift
+    echo "test-arm64: $title"
+    run bin "$program" "$out/native" "$@"
+    wanted=$status
+    run "$out/bin" "$program" "$out/arm64" "$@"
+    check "$title: status $status, not $wanted" [ "$status" -eq "$wanted" ]
+    compare "$out/native" "$program" "$title"
+}
+
+# Contraction is off: a fused instruction stands only where the source asks for
+# it by attn_fma.h, and there it is the processor's, not libm's.
+fused() {
+    aarch64-linux-gnu-objdump -d "$1" |
+        grep -qE '[[:space:]]fn?m(add|sub|la|ls)[[:space:]]'
+}
+not() {
+    ! "$@"
+}
+calls_fma() {
+    aarch64-linux-gnu-nm -u "$1" | grep -qE ' fmaf?$'
+}
+for object in build/arm64/lib/*.o build/arm64/experiments/*.o; do
+    check "$object: calls libm's fma" not calls_fma "$object"
+    grep -q 'attn_fma\.h' "${object%.o}.d" && continue
+    check "$object: has a fused multiply-add" not fused "$object"
+done
+check "the stream has no fused multiply-add" fused build/arm64/lib/attn_stream.o
+
+for program in "$@"; do
+    emulate "bin/$program"
+    case ${QUICK:-0}$slow in
+    [!0]*" $program "*) ;;
+    *) published "$program" ;;
+    esac
+done
+for law in uniform rademacher laplace student8; do
+    smaller score_spread --entries $law --pairs 300 --head-sizes 1,7,64
+done
+smaller receptive_field --trials 20 --tokens 1000
+smaller permutation_equivariance --trials 5 --tokens 24
+smaller softmax_jacobian --trials 300 --keys 12
+smaller born_saturated --trials 300
+smaller attention_cost --tokens 96 --head-size 24 --long 300
+smaller head_training --trials 2 --tuning 1 --followed 1 --steps 10 --head-size 48
+
+# Left out: what runs the programs thousands of times, what needs gnuplot, and
+# the limit on memory, which the emulator does not hand on; with QUICK=1 also
+# what goes through millions of numbers.
+set -- 'figures/*' 'programs/*' 'sabotage/*' 'stream/it_works_where_n_squared_*'
+[ "${QUICK:-0}" = 0 ] || set -- "$@" 'fma/*' 'train/*' 'math/*_1_ulp' \
+    'claim/a_sweep_*' 'sample/neighbours_*' 'sample/*normal*'
+emulate tests/all-plain
+check "unit tests" env ATTN_BIN="$out/bin" "$out/tests/all-plain" "$@"
+
+echo "test-arm64: $passed passed, $failed failed"
+[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
