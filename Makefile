@@ -4,7 +4,7 @@
 SEED = 1
 # Figure formats: svg, pdf, png, in any combination.
 FORMAT = svg
-# release, asan (address and undefined behaviour), tsan (threads).
+# release, asan (address and undefined behaviour), tsan (threads), coverage.
 VARIANT = release
 # MPI=1: programs for mpirun, in the place of the ordinary ones (docs/scaling.md).
 MPI =
@@ -46,6 +46,7 @@ NUMERICS = -ffp-contract=off -fno-math-errno -fno-trapping-math \
 SANITIZE_release =
 SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=all -g
 SANITIZE_tsan = -fsanitize=thread -g
+SANITIZE_coverage = --coverage
 SANITIZE = $(SANITIZE_$(VARIANT))
 CPPFLAGS = $(if $(filter 1,$(MPI)),-DATTN_MPI) -Ilib -D_POSIX_C_SOURCE=200809L -DHAVE_INLINE -DGSL_RANGE_CHECK_OFF
 CFLAGS = -std=c11 $(OPTIMISE) $(WARNINGS) $(NUMERICS) -fopenmp
@@ -59,9 +60,10 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o
 
 .DELETE_ON_ERROR:
-.PHONY: all setup setup-bench setup-mpi setup-report figures claims readme \
+.PHONY: all setup setup-bench setup-lint setup-mpi setup-report figures claims readme \
 	report report-pdf seeds bench reproduce test test-mpi test-new test-report \
-	test-install new man install uninstall clean help FORCE
+	test-install lint coverage valgrind new man install uninstall clean help \
+	FORCE
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -70,6 +72,9 @@ setup: ## install what is missing, with the system's package manager
 
 setup-bench: ## install what make bench compares with
 	tools/setup.sh tools/packages.txt bench/packages.txt
+
+setup-lint: ## install what make lint, coverage and valgrind need
+	tools/setup.sh tools/packages.txt tools/packages-lint.txt
 
 setup-mpi: ## install Open MPI, for MPI=1
 	tools/setup.sh tools/packages-mpi.txt
@@ -220,6 +225,26 @@ test-mpi: ## the same bytes from any number of MPI ranks (needs make setup-mpi)
 
 reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (10 minutes)
 	$Qtools/reproduce.sh $(PROGRAMS)
+
+lint: ## format, scripts, cppcheck, clang-tidy: all clean (needs make setup-lint)
+	$Qtools/lint.sh $(CPPFLAGS)
+
+# The programs are run by the tests too, so their runs count.
+coverage: ## which lines of lib/ no test reaches (gcovr)
+	$Q$(MAKE) --no-print-directory VARIANT=coverage test
+	$Qgcovr --root . --filter lib/ build/coverage
+
+# Exact counts of memory, at a fiftieth of the speed: the suites of what
+# allocates, parses or walks over rows.
+MEMCHECK = softmax/* mask/* matrix/* moments/* layer/* text/* cli/* dat/* claim/*
+# valgrind has no AVX-512: the loader's choice falls on AVX2.
+valgrind: $(B)/tests/all ## some suites of the library under valgrind's memcheck
+	$Qfor s in $(MEMCHECK:%='%'); do \
+	    echo "  CHECK $$s"; \
+	    ATTN_BIN=$(BIN) valgrind --quiet --trace-children=yes --error-exitcode=9 \
+	        --errors-for-leak-kinds=definite --leak-check=full \
+	        $(B)/tests/all --jobs 1 --filter "$$s" || exit 1; \
+	done
 
 # Programs, their man pages and plot scripts, the library with its headers.
 PREFIX = /usr/local
