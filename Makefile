@@ -4,7 +4,7 @@
 SEED = 1
 # Figure formats: svg, pdf, png, in any combination.
 FORMAT = svg
-# release, asan (address and undefined behaviour), tsan (threads).
+# release, asan (address and undefined behaviour), tsan (threads), coverage.
 VARIANT = release
 # MPI=1: programs for mpirun, in the place of the ordinary ones (docs/scaling.md).
 MPI =
@@ -47,6 +47,7 @@ SANITIZE_release =
 SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=all -g
 SANITIZE_tsan = -fsanitize=thread -g
 SANITIZE_fuzz = -fsanitize=fuzzer-no-link $(SANITIZE_asan)
+SANITIZE_coverage = --coverage
 SANITIZE = $(SANITIZE_$(VARIANT))
 CPPFLAGS = $(if $(filter 1,$(MPI)),-DATTN_MPI) -Ilib -D_POSIX_C_SOURCE=200809L -DHAVE_INLINE -DGSL_RANGE_CHECK_OFF
 CFLAGS = -std=c11 $(OPTIMISE) $(WARNINGS) $(NUMERICS) -fopenmp
@@ -61,10 +62,10 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all setup setup-arm64 setup-bench setup-fuzz setup-mpi setup-report \
-	figures claims readme report report-pdf seeds bench reproduce test \
-	test-arm64 test-fuzz test-install test-mpi test-new test-report fuzz new \
-	man install uninstall clean help FORCE
+.PHONY: all setup setup-arm64 setup-bench setup-fuzz setup-lint setup-mpi \
+	setup-report figures claims readme report report-pdf seeds bench reproduce \
+	test test-arm64 test-fuzz test-install test-mpi test-new test-report fuzz \
+	lint coverage valgrind new man install uninstall clean help FORCE
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -76,6 +77,9 @@ setup-bench: ## install what make bench compares with
 
 setup-fuzz: ## install clang, for make fuzz
 	tools/setup.sh tools/packages.txt tests/fuzz/packages.txt
+
+setup-lint: ## install what make lint, coverage and valgrind need
+	tools/setup.sh tools/packages.txt tools/packages-lint.txt
 
 setup-mpi: ## install Open MPI, for MPI=1
 	tools/setup.sh tools/packages-mpi.txt
@@ -252,6 +256,26 @@ test-arm64: all ## the same bytes on arm64, under qemu (half an hour; QUICK=1: m
 
 reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (10 minutes)
 	$Qtools/reproduce.sh $(PROGRAMS)
+
+lint: ## format, scripts, cppcheck, clang-tidy: all clean (needs make setup-lint)
+	$Qtools/lint.sh $(CPPFLAGS)
+
+# The programs are run by the tests too, so their runs count.
+coverage: ## which lines of lib/ no test reaches (gcovr)
+	$Q$(MAKE) --no-print-directory VARIANT=coverage test
+	$Qgcovr --root . --filter lib/ build/coverage
+
+# Exact counts of memory, at a fiftieth of the speed: the suites of what
+# allocates, parses or walks over rows.
+MEMCHECK = softmax/* mask/* matrix/* moments/* layer/* text/* cli/* dat/* claim/*
+# valgrind has no AVX-512: the loader's choice falls on AVX2.
+valgrind: $(B)/tests/all ## some suites of the library under valgrind's memcheck
+	$Qfor s in $(MEMCHECK:%='%'); do \
+	    echo "  CHECK $$s"; \
+	    ATTN_BIN=$(BIN) valgrind --quiet --trace-children=yes --error-exitcode=9 \
+	        --errors-for-leak-kinds=definite --leak-check=full \
+	        $(B)/tests/all --jobs 1 --filter "$$s" || exit 1; \
+	done
 
 # Programs, their man pages and plot scripts, the library with its headers.
 PREFIX = /usr/local

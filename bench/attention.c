@@ -111,7 +111,7 @@ int main(int argc, char *argv[])
         return 2;
     }
 
-    double seconds, sum = 0;
+    double seconds = 0, sum = 0;
     struct rusage usage;
     status = (is_float ? run_float : run_double)(&seconds, &sum);
     if (status) {

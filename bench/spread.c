@@ -15,8 +15,8 @@ int main(int argc, char *argv[])
     }
     const double start = omp_get_wtime();
     for (int i = 3; i < argc; i++) {
-        const attn_pairs pairs = {
-            ATTN_SAMPLE_NORMAL, strtoul(argv[i], NULL, 10), 1, 0};
+        const attn_pairs pairs = {ATTN_SAMPLE_NORMAL,
+                                  strtoul(argv[i], NULL, 10), 1, 0};
         const attn_blocks job = {.trials = strtoul(argv[1], NULL, 10),
                                  .per_block = 64,
                                  .seed = 1,
@@ -25,8 +25,7 @@ int main(int argc, char *argv[])
         attn_pairs_sample sample;
         if (attn_pairs_measure(job, &pairs, &sample))
             return 2;
-        printf("%zu %.9g\n", pairs.d_k,
-               attn_moments_variance(&sample.scores));
+        printf("%zu %.9g\n", pairs.d_k, attn_moments_variance(&sample.scores));
     }
     printf("seconds %.9g\n", omp_get_wtime() - start);
     return 0;

@@ -139,6 +139,7 @@ static summary summarise(size_t offset, const attn_train_run *runs,
     double *x = malloc(count * sizeof *x);
 
     for (size_t i = 0; x && i < count; i++) {
+        /* cppcheck-suppress invalidPointerCast; offset is a double's */
         x[i] = *(const double *)((const char *)&runs[i].points[k] + offset);
         attn_moments_add(&s.all, x[i]);
     }
@@ -205,6 +206,7 @@ static int tune(attn_run *run, double best[2])
                        sizeof grid_columns / sizeof *grid_columns);
     }
     for (size_t i = 0; !status && i < s.count; i += tuning) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): tuning > 0 */
         const size_t scaled = i / tuning / RATES;
         const summary a = SUMMARY(accuracy, s.runs + i, tuning, 1);
         double low = 1, high = 0, ended = 0;

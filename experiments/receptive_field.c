@@ -121,7 +121,7 @@ static size_t count(const unsigned char *moved, size_t n)
 static int measured_reach(size_t k, size_t depth, uint64_t seed, size_t *reach)
 {
     enum { N = 512 };
-    unsigned char moved[N];
+    unsigned char moved[N] = {0};
     const int status = dependence(k, depth, N, N / 2, seed, moved);
 
     *reach = count(moved, N);
@@ -143,7 +143,7 @@ static int convolution_claims(attn_run *run, size_t cat, size_t hungry,
         }
     for (size_t depth = 1; !status && depth <= words && !(both && at_hungry);
          depth++) {
-        unsigned char sees_cat[64], sees_hungry[64];
+        unsigned char sees_cat[64] = {0}, sees_hungry[64] = {0};
         status =
             dependence(LECTURE_TAPS, depth, words, cat, run->seed, sees_cat);
         if (!status)

@@ -169,7 +169,7 @@ static int routine(attn_run *run)
     const attn_pairs s = {(attn_sample_law)entries, WIDTH, variance,
                           correlation};
     attn_theory_value p;
-    attn_pairs_sample m;
+    attn_pairs_sample m = {0};
     int status = attn_theory_tail(s.law, WIDTH, 8, &p);
 
     if (status == GSL_EUNIMPL)

@@ -148,8 +148,8 @@ int attn_claims_exit_status(const attn_claims *claims);
 
 /*
  * One line a claim in aligned columns, for people. On a screen too narrow for
- * all of them, columns go in this order: caught, p, N, kind, z,ratio; the claim,
- * what is predicted and measured, and the verdict stay.
+ * all of them, columns go in this order: caught, p, N, kind, z,ratio; the
+ * claim, what is predicted and measured, and the verdict stay.
  */
 void attn_claims_print(const attn_claims *claims, const attn_screen *screen,
                        FILE *out);

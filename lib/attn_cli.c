@@ -253,7 +253,7 @@ static void put_word(const char *word, FILE *out)
 {
     size_t i;
 
-    for (i = 0; word[i] != '\0' && i < WORD_LONGEST; i++) {
+    for (i = 0; i < WORD_LONGEST && word[i] != '\0'; i++) {
         fputc(word[i] >= ' ' && word[i] <= '~' ? word[i] : '?', out);
     }
     if (word[i] != '\0') {

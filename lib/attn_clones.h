@@ -41,8 +41,14 @@ enum {
 #endif
 };
 
+#ifdef __has_feature /* clang's word for __SANITIZE_THREAD__ */
+#if __has_feature(thread_sanitizer)
+#define ATTN_CLONES
+#endif
+#endif
+
 #if defined(__x86_64__) && defined(__has_attribute) && !defined(ATTN_NO_CLONES)
-#if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(ATTN_CLONES)
 #if __has_attribute(target_clones)
 #define ATTN_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif

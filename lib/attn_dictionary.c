@@ -116,6 +116,7 @@ static int take_scale(attn_dictionary *x, const attn_text *text,
 
 static int are_called_alike(const attn_dictionary *x, size_t t, size_t j)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): all set */
     return strcmp(x->keys[t], x->keys[j]) == 0;
 }
 

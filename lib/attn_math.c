@@ -243,7 +243,7 @@ static double cosine(double hi, double lo)
 /* sin(x + quarters pi/2): sin, cos, -sin, -cos in turn */
 static double turned_sine(double x, unsigned quarters)
 {
-    if (!(x >= -0x1p27 && x <= 0x1p27))
+    if (!(fabs(x) <= 0x1p27))
         return NAN;
 
     const angle a = reduce(x);
@@ -255,7 +255,7 @@ static double turned_sine(double x, unsigned quarters)
 double attn_sin(double x)
 {
     /* Here sin x = x (1 - x^2/6) rounds to x; -0 stays -0. */
-    if (x > -0x1p-27 && x < 0x1p-27)
+    if (fabs(x) < 0x1p-27)
         return x;
     return turned_sine(x, 0);
 }

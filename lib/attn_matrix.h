@@ -14,7 +14,8 @@
  */
 gsl_matrix *attn_matrix_calloc(size_t rows, size_t columns);
 
-/* max_ij |A_ij - B_ij| of two matrices of one shape; NaN when one entry's is. */
+/* max_ij |A_ij - B_ij| of two matrices of one shape; NaN when one entry's is.
+ */
 double attn_matrix_difference(const gsl_matrix *A, const gsl_matrix *B);
 
 #endif

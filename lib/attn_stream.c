@@ -176,6 +176,8 @@ enum { TOGETHER = 4 };
 /* Keys that some query of the group may see end here. */
 static size_t end_of(const task *t, const group *g)
 {
+    /* A block has a group. */
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     const size_t horizon = g->first + g->count, n_k = t->K->size1;
 
     return t->mask->kind == ATTN_MASK_CAUSAL && horizon < n_k ? horizon : n_k;

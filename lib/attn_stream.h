@@ -46,6 +46,15 @@ attn_stream attn_stream_default(size_t threads);
 /*
  * O, and lse_i = ln sum_j e^{s_ij} unless lse is NULL. O is no input.
  *
+ * O_ic is off by at most
+ *
+ *     (2 n_k + 4 tiles + 8 + (d_k + 1) sigma) eps max_j |V_jc|,
+ *     sigma = max_j sum_c |scale Q_ic K_jc|
+ *
+ * over the keys that query i sees, eps = 2^-52: what the layer's is, and three
+ * roundings a tile where z and o follow a new maximum. lse_i to the same
+ * without V, and eps |lse_i| more. Seen: a tenth of it.
+ *
  * A key that a query does not see has no say in its output, whatever its key
  * and value hold (NaN, infinity), and no tile without a visible key is a
  * special case. A query that sees nothing: output 0, lse -infinity, and the
@@ -60,10 +69,8 @@ int attn_stream_attend(const gsl_matrix *Q, const gsl_matrix *K,
                        const attn_stream *how, gsl_matrix *O, gsl_vector *lse);
 
 /*
- * The same in float, from the same source. It differs from the double one, on
- * the same numbers, by at most a few (n_k + d_k max |s|) 2^-24 max |V| (a
- * score's own rounding acts on its weight), and usually by far less. A score
- * beyond 3.4e38 is infinity; weights below e^-87 of the largest are 0.
+ * The same in float, from the same source, to the same bound with eps = 2^-23.
+ * A score beyond 3.4e38 is infinity; weights below e^-87 of the largest are 0.
  */
 int attn_stream_attend_float(const gsl_matrix_float *Q,
                              const gsl_matrix_float *K,

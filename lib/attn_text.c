@@ -52,9 +52,9 @@ static int complain(const attn_text *text, size_t line, attn_text_error *error,
                  : snprintf(error->text, size, "%s: ", text->path);
 
     vsnprintf(error->text + where, size - (size_t)where, format, arguments);
-    for (char *c = error->text; *c != '\0'; c++) {
-        *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c; /* one line */
-    }
+    for (char *c = error->text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?'; /* one line */
     return GSL_EINVAL;
 }
 
@@ -319,11 +319,11 @@ static int read_line(reader *r, char *line)
         status = status ? status : read_name(r, line);
         line = equals + 1;
     } else if (*line != '\0' && (r->text->count == 0 || is_letter(*line))) {
-        status = refuse(
-            r, GSL_EINVAL, "'%.*s%s' found, %s is expected", WORD_LONGEST, line,
-            strlen(line) > WORD_LONGEST ? "..." : "",
-            r->text->count == 0 ? "NAME = NUMBERS"
-                                : "NAME = NUMBERS or a row of numbers");
+        status =
+            refuse(r, GSL_EINVAL, "'%.*s%s' found, %s is expected",
+                   WORD_LONGEST, line, strlen(line) > WORD_LONGEST ? "..." : "",
+                   r->text->count == 0 ? "NAME = NUMBERS"
+                                       : "NAME = NUMBERS or a row of numbers");
     }
     return status ? status : read_row(r, line);
 }

@@ -60,7 +60,7 @@ same() {
     mv "$out/run" "$out/run1"
     for n in $numbers; do
         rm -rf "$out/run"
-        mpi "$name" -n $n "$many/$name" "$@" --threads $((1 + n % 2)) \
+        mpi "$name" -n "$n" "$many/$name" "$@" --threads $((1 + n % 2)) \
             --out "$out/run"
         check "$name $*: status $status, not $wanted, from $n ranks" \
             [ "$status" -eq "$wanted" ]

@@ -48,7 +48,7 @@ for name in '' 9lives a-b 'a b' 'a;b' 'ä' ../up style seeds head_training sprea
 done
 check "a name that is missing is refused" refused
 
-check "make new" $make new NAME=fresh_means
+check "make new" "$make" new NAME=fresh_means
 files=$(ls experiments plots tools/new)
 cp docs/ledger.tsv ledger
 check "a second time is refused" refused fresh_means
@@ -63,7 +63,7 @@ check "the ledger has it, and holds" sh -c \
      grep "fresh_means.mean .*CONSISTENT" said'
 check "no name of the template is left" \
     sh -c '! grep -w NAME experiments/fresh_means.c plots/fresh_means.gp'
-check "it compiles without a warning" $make WERROR=-Werror \
+check "it compiles without a warning" "$make" WERROR=-Werror \
     build/release/tests/all build/release/sabotaged/fresh_means
 check "it is on the sheet of all figures" grep -q fresh_means results/figures.svg
 check "it has its place in the report" sh -c \
@@ -76,7 +76,7 @@ check "the tests of broken laws" tests 'sabotage/*'
 for test in help version same another every the_recorded; do
     check "the programs' tests, $test" tests "programs/$test*"
 done
-check "a second experiment beside it" $make new NAME=second_means
+check "a second experiment beside it" "$make" new NAME=second_means
 check "the ledger has both" sh -c 'grep -c "^second_means\|^fresh_means" docs/ledger.tsv | grep -x 2 &&
     grep -c "^## Your own" docs/derivations.md | grep -x 1'
 
