@@ -125,11 +125,11 @@ $(foreach f,$(FORMATS),$(foreach p,$(FIGURES),$(eval $(call figure,$p,$f))))
 
 $(OUT)/figures.svg: tools/sheet.awk $(FIGURES:%=$(OUT)/%.svg)
 	@echo '  SHEET $@'
-	$Qawk -f $< $(filter %.svg,$^) > $@
+	$QLC_ALL=C awk -f $< $(filter %.svg,$^) > $@
 
 claims: $(PROGRAMS:%=$(OUT)/%.claims.tsv) ## every claim in one table, and the suite's verdict
 	$Qcolour=; [ ! -t 1 ] || [ -n "$$NO_COLOR" ] || [ "$$TERM" = dumb ] || colour=1; \
-		awk -v colour=$$colour -f tools/claims.awk docs/ledger.tsv $^
+		LC_ALL=C awk -v colour=$$colour -f tools/claims.awk docs/ledger.tsv $^
 
 # Seeds 1001, 1002, ...: declared, and none of them is the published one.
 K = 200
@@ -154,7 +154,7 @@ $(B)/tools/seeds: $(B)/tools/seeds.o $(B)/libattn.a
 	$Q$(CC) $(CFLAGS) $(SANITIZE) $^ $(GSL_LIBS) $(LDLIBS) -o $@
 
 readme: $(PROGRAMS:%=results/%.claims.tsv) ## refresh the README's table from results/
-	$Qawk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
+	$QLC_ALL=C awk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
 	$Qcp $(B)/README.md README.md
 
 REPORT_SOURCES = README.md tools/claims.awk $(wildcard docs/*.tsv docs/*.md report/*.*) \
