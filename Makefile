@@ -18,6 +18,10 @@ OUT = $(if $(filter 1,$(SEED)),results,results/seed-$(SEED))
 # Readers type bin/score_spread; a sanitizer build stays in its own folder.
 BIN = $(if $(filter release,$(VARIANT)),bin,$(B)/bin)
 
+ifeq ($(wildcard lib/attn_program.h),)
+$(error make works in the folder of this Makefile: make -C FOLDER)
+endif
+
 PROGRAMS = $(patsubst experiments/%.c,%,$(wildcard experiments/*.c))
 FIGURES = $(patsubst plots/%.gp,%,$(filter-out plots/style.gp plots/seeds.gp plots/bench.gp,$(sort $(wildcard plots/*.gp))))
 FORMATS = $(subst $(comma), ,$(FORMAT))
@@ -59,13 +63,15 @@ TEST_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
 BENCH_OBJECTS = $(patsubst %.c,$(B)/%.o,$(filter-out bench/gemm.c,$(wildcard bench/*.c)))
 OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 	$(B)/tests/sabotage/sabotage.o $(B)/tests/plain/plain.o \
+	$(B)/tests/faults/program.o $(B)/tests/faults/allocate.o \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
 
 .DELETE_ON_ERROR:
 .PHONY: all setup setup-arm64 setup-bench setup-fuzz setup-lint setup-mpi \
 	setup-report figures claims readme report report-pdf seeds bench reproduce \
-	test test-arm64 test-fuzz test-install test-mpi test-new test-report fuzz \
-	lint coverage valgrind new man install uninstall clean help FORCE
+	test test-arm64 test-faults test-fuzz test-install test-mpi test-new \
+	test-places test-report fuzz lint coverage valgrind new man install \
+	uninstall clean help FORCE
 
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/
 
@@ -133,11 +139,11 @@ $(foreach f,$(FORMATS),$(foreach p,$(FIGURES),$(eval $(call figure,$p,$f))))
 
 $(OUT)/figures.svg: tools/sheet.awk $(FIGURES:%=$(OUT)/%.svg)
 	@echo '  SHEET $@'
-	$Qawk -f $< $(filter %.svg,$^) > $@
+	$QLC_ALL=C awk -f $< $(filter %.svg,$^) > $@
 
 claims: $(PROGRAMS:%=$(OUT)/%.claims.tsv) ## every claim in one table, and the suite's verdict
 	$Qcolour=; [ ! -t 1 ] || [ -n "$$NO_COLOR" ] || [ "$$TERM" = dumb ] || colour=1; \
-		awk -v colour=$$colour -f tools/claims.awk docs/ledger.tsv $^
+		LC_ALL=C awk -v colour=$$colour -f tools/claims.awk docs/ledger.tsv $^
 
 # Seeds 1001, 1002, ...: declared, and none of them is the published one.
 K = 200
@@ -162,7 +168,7 @@ $(B)/tools/seeds: $(B)/tools/seeds.o $(B)/libattn.a
 	$Q$(CC) $(CFLAGS) $(SANITIZE) $^ $(GSL_LIBS) $(LDLIBS) -o $@
 
 readme: $(PROGRAMS:%=results/%.claims.tsv) ## refresh the README's table from results/
-	$Qawk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
+	$QLC_ALL=C awk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
 	$Qcp $(B)/README.md README.md
 
 REPORT_SOURCES = README.md tools/claims.awk $(wildcard docs/*.tsv docs/*.md report/*.*) \
@@ -206,6 +212,13 @@ $(B)/sabotaged/%: $(B)/experiments/%.o $(B)/tests/sabotage/sabotage.o $(B)/libat
 	@echo '  LINK  $@'
 	$Q$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED:%=-Wl,--wrap=%) $^ $(GSL_LIBS) $(LDLIBS) -o $@
 
+# Copies of the programs that run again and again, one allocation failing (the
+# GNU C library only).
+$(B)/faults/%: $(B)/experiments/%.o $(B)/tests/faults/program.o $(B)/tests/faults/allocate.o $(B)/libattn.a
+	@mkdir -p $(@D)
+	@echo '  LINK  $@'
+	$Q$(CC) $(CFLAGS) $(SANITIZE) -Wl,--wrap=main $^ $(GSL_LIBS) $(LDLIBS) -o $@
+
 test: $(B)/tests/all $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/sabotaged/%) ## run the tests (VARIANT=asan: under sanitizers)
 	$QATTN_SABOTAGED=$(B)/sabotaged tools/test.sh $(B)/tests/all $(BIN)
 
@@ -246,6 +259,13 @@ BENCH_OUT = results$(if $(filter 0,$(QUICK)),,/scratch)
 bench: $(BIN)/score_spread $(patsubst %.c,$(B)/%,$(wildcard bench/*.c)) ## speed beside NumPy, PyTorch, Octave, R: results/bench.md (QUICK=1: a minute)
 	CC='$(CC)' QUICK=$(QUICK) bench/run.sh $(BENCH_OUT) $(B) $(BIN)
 	$Qgnuplot -d -c plots/style.gp plots/bench.gp $(BENCH_OUT)/bench.dat $(BENCH_OUT)/bench.svg
+
+FAST = 0
+test-faults: $(PROGRAMS:%=$(BIN)/%) $(PROGRAMS:%=$(B)/faults/%) ## no memory, no room, no gnuplot, killed: nothing is lost (FAST=1: 40 seconds)
+	$QFAST=$(FAST) tools/test_faults.sh $(BIN) $(B)/faults $(PROGRAMS)
+
+test-places: ## odd folders, locales, clocks, shells, compilers: builds and runs all the same
+	$Qtools/test_places.sh
 
 test-mpi: ## the same bytes from any number of MPI ranks (needs make setup-mpi)
 	$Qtools/test_mpi.sh

@@ -129,6 +129,8 @@ typedef struct {
     attn_moments all;
     double tenth, median, ninetieth;
 } summary;
+/* Its room: one number of each of them. */
+static double *column;
 #define SUMMARY(field, runs, count, k)                                         \
     summarise(offsetof(attn_train_point, field), (runs), (count), (k))
 
@@ -136,20 +138,17 @@ static summary summarise(size_t offset, const attn_train_run *runs,
                          size_t count, size_t k)
 {
     summary s = {{0}, 0, 0, 0};
-    double *x = malloc(count * sizeof *x);
+    double *const x = column;
 
-    for (size_t i = 0; x && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         /* cppcheck-suppress invalidPointerCast; offset is a double's */
         x[i] = *(const double *)((const char *)&runs[i].points[k] + offset);
         attn_moments_add(&s.all, x[i]);
     }
-    if (x) {
-        gsl_sort(x, 1, count);
-        s.tenth = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.1);
-        s.median = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.5);
-        s.ninetieth = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.9);
-    }
-    free(x);
+    gsl_sort(x, 1, count);
+    s.tenth = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.1);
+    s.median = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.5);
+    s.ninetieth = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.9);
     return s;
 }
 
@@ -555,11 +554,15 @@ static int experiment(attn_run *run)
 {
     double best[2];
     set_steps();
-    int status = tune(run, best);
+    column = calloc(trials > tuning ? trials : tuning, sizeof *column);
+    int status = column ? tune(run, best) : GSL_ENOMEM;
 
     if (!status)
         status = compare(run, best);
-    return status ? status : train_values(run, best);
+    if (!status)
+        status = train_values(run, best);
+    free(column);
+    return status;
 }
 
 static int conflict(attn_cli_error *error)

@@ -11,6 +11,7 @@
 struct attn_claims {
     uint64_t seed;
     size_t count, room;
+    int has_lost; /* one for which there was no memory */
     attn_claim *at;
 };
 
@@ -46,8 +47,10 @@ static const attn_claim *add(attn_claims *claims, const char *id,
     if (claims->count == claims->room) {
         const size_t room = claims->room ? 2 * claims->room : 16;
         attn_claim *at = realloc(claims->at, room * sizeof *at);
-        if (!at)
+        if (!at) {
+            claims->has_lost = 1;
             GSL_ERROR_NULL("no memory for a claim", GSL_ENOMEM);
+        }
         claims->at = at;
         claims->room = room;
     }
@@ -173,7 +176,7 @@ static double missing_power(double lambda, void *context)
     return power - ATTN_CLAIM_POWER;
 }
 
-/* The noncentrality that a sweep over count points catches; NaN if unknown. */
+/* The noncentrality that a sweep over count points catches; NaN: no memory. */
 static double caught_noncentrality(size_t count)
 {
     sweep_test t = {.degrees = (double)count,
@@ -216,8 +219,13 @@ const attn_claim *attn_claims_sweep(attn_claims *claims, const char *id,
     }
     const int known = n >= 2 && count > 0 && isfinite(chi2);
     const double p = known ? gsl_cdf_chisq_Q(chi2, (double)count) : (double)NAN;
-    const double caught =
-        known ? sqrt(caught_noncentrality(count) / information) : (double)NAN;
+    const double noncentrality =
+        known ? caught_noncentrality(count) : (double)NAN;
+    const double caught = sqrt(noncentrality / information);
+    if (known && isnan(noncentrality)) {
+        claims->has_lost = 1;
+        GSL_ERROR_NULL("no memory for the power of a sweep", GSL_ENOMEM);
+    }
     attn_claim claim =
         plain(ATTN_CLAIM_STAT, (double)count, known ? chi2 : (double)NAN,
               sqrt(2 * (double)count), known ? z_of(p) : (double)NAN, n,
@@ -285,6 +293,11 @@ const attn_claim *attn_claims_info(attn_claims *claims, const char *id,
               ATTN_CLAIM_NONE, why);
 
     return add(claims, id, &claim);
+}
+
+int attn_claims_has_lost(const attn_claims *claims)
+{
+    return claims->has_lost;
 }
 
 size_t attn_claims_count(const attn_claims *claims)

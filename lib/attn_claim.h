@@ -140,6 +140,9 @@ const attn_claim *attn_claims_info(attn_claims *claims, const char *id,
 size_t attn_claims_count(const attn_claims *claims);
 const attn_claim *attn_claims_get(const attn_claims *claims, size_t k);
 
+/* Has there been no memory for one? Then the list says less than the run. */
+int attn_claims_has_lost(const attn_claims *claims);
+
 /* The seed of the run. */
 uint64_t attn_claims_seed(const attn_claims *claims);
 

@@ -99,4 +99,11 @@ enum {
 #define ATTN_INLINE static inline
 #endif
 
+/* Before static: a rare path, which stays out of its caller's loop. */
+#ifdef __GNUC__
+#define ATTN_NOINLINE __attribute__((noinline))
+#else
+#define ATTN_NOINLINE
+#endif
+
 #endif

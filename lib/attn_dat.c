@@ -20,6 +20,7 @@ struct attn_dat {
     char *text;
     size_t size;
     size_t columns; /* of the present block; 0: none begun */
+    int has_lost;   /* a comment, for want of memory */
     int spoiled;    /* what was written does not make a result file */
 };
 
@@ -79,7 +80,7 @@ void attn_dat_comment(attn_dat *dat, const char *format, ...)
         text = malloc((size_t)length + 1);
     }
     if (text == NULL) {
-        dat->spoiled = 1;
+        dat->has_lost = 1;
         return;
     }
 
@@ -258,12 +259,12 @@ int attn_dat_write(attn_dat *dat, const char *path)
 {
     int error;
 
-    if (dat->spoiled) {
-        GSL_ERROR("a row or a block does not make a result file", GSL_EINVAL);
-    }
-    if (fflush(dat->stream) != 0 || ferror(dat->stream)) {
+    if (fflush(dat->stream) != 0 || ferror(dat->stream) || dat->has_lost) {
         errno = ENOMEM;
         GSL_ERROR("no memory for a result file", GSL_EFAILED);
+    }
+    if (dat->spoiled) {
+        GSL_ERROR("a row or a block does not make a result file", GSL_EINVAL);
     }
 
     attn_signals_hold();

@@ -369,7 +369,11 @@ static int run(const session *s, const output *o)
     if (o->timing != NULL) {
         write_head(s, o->timing);
     }
-    status = attn_ranks_agree(s->program->run(&job));
+    status = s->program->run(&job);
+    if (status == GSL_SUCCESS && attn_claims_has_lost(o->claims)) {
+        status = GSL_ENOMEM;
+    }
+    status = attn_ranks_agree(status);
     attn_bar_clear(&bar);
     if (status == GSL_ENOMEM) {
         return fail_memory(s);

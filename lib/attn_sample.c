@@ -1,4 +1,5 @@
 #include "attn_sample.h"
+#include "attn_clones.h"
 #include "attn_math.h"
 #include "attn_ziggurat.h"
 #include <gsl/gsl_errno.h>
@@ -87,8 +88,7 @@ static int is_under_curve(attn_rng *g, size_t i, double x)
  * The normal number that word began, by the ziggurat (Marsaglia and Tsang
  * 2000). It stays out of line, for only 1.2 % of the words need it.
  */
-__attribute__((noinline)) static double finish_normal(attn_rng *g,
-                                                      uint64_t word)
+ATTN_NOINLINE static double finish_normal(attn_rng *g, uint64_t word)
 {
     for (;; word = attn_rng_next(g)) {
         if (is_inside(word))

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # A bad verdict (1) is something to report; anything else stops.
-awk -f tools/claims.awk docs/ledger.tsv "$1"/*.claims.tsv >"$work/claims" || [ $? -eq 1 ]
+LC_ALL=C awk -f tools/claims.awk docs/ledger.tsv "$1"/*.claims.tsv >"$work/claims" || [ $? -eq 1 ]
 tail -n 3 "$work/claims" >"$work/suite"
 
 awk -v results="$1" -f report/assemble.awk part=sections report/sections.md \

@@ -46,7 +46,7 @@ cp build/new.c tests/test_sabotage.c
 # figures. The other results are taken as they are: make would run what is older
 # than its program.
 $make --no-print-directory SEED=1 FORMAT=svg VARIANT=release "results/$name.svg"
-awk -f tools/readme.awk docs/ledger.tsv results/*.claims.tsv README.md \
+LC_ALL=C awk -f tools/readme.awk docs/ledger.tsv results/*.claims.tsv README.md \
     >build/README.md
 cp build/README.md README.md
 sheet=
