@@ -272,8 +272,7 @@ static int powers(attn_shift *x, FILE *out, int *is_right)
     size_t i, j, m = 1;
 
     gsl_matrix_memcpy(x->A, x->S);
-    while (m < x->n && is_finite(x->A) &&
-           differs_from_identity(x->A, &i, &j)) {
+    while (m < x->n && is_finite(x->A) && differs_from_identity(x->A, &i, &j)) {
         const int status = attn_product_ab(x->A, x->S, x->B);
         if (status)
             return status;
@@ -286,8 +285,8 @@ static int powers(attn_shift *x, FILE *out, int *is_right)
         fprintf(out, "S^%zu = I, and no smaller power is.\n", x->n);
     else if (!is_finite(x->A))
         fprintf(out,
-                "S^%zu is out of a double's range, S^%zu = I is expected.\n",
-                m, x->n);
+                "S^%zu is out of a double's range, S^%zu = I is expected.\n", m,
+                x->n);
     else if (is_identity)
         fprintf(out, "S^%zu = I already, the shift of %zu rows needs %zu.\n", m,
                 x->n, x->n);
