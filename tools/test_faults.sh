@@ -17,6 +17,11 @@ trap '[ -z "$mounted" ] || umount "$mounted"; chmod -R u+rwx "$work"; rm -rf "$w
 passed=0 failed=0
 cd "$work"
 
+# files FOLDER: how many it holds.
+files() {
+    find "$1" -mindepth 1 | wc -l
+}
+
 # check WHAT COMMAND...: the command's success is the test's.
 check() {
     what=$1
@@ -53,7 +58,7 @@ small() {
     score_spread) options='--pairs 30 --head-sizes 1,7' ;;
     softmax_jacobian) options='--trials 10 --keys 3 --head-size 4' stride=29 ;;
     worked_example) options='--trials 3' stride=2 ;;
-    *) options= stride=5 ;;
+    *) options='' stride=5 ;;
     esac
     [ "$fast" = 0 ] || stride=$((stride * 13))
 }
@@ -216,7 +221,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir full &&
         refuses run --seed 2 --out full && grep 'No space left' err &&
             cmp "one/$stem.dat" "full/$stem.dat" &&
             cmp "one/$stem.claims.tsv" "full/$stem.claims.tsv" &&
-            [ "$(ls -A full | wc -l)" -eq 3 ]
+            [ "$(files full)" -eq 3 ]
     }
     check "a full disk: the old files stay, and no other" no_room
     umount full
@@ -226,7 +231,7 @@ else
 fi
 
 together() {
-    for round in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         run --quiet --seed 1 --out both &
         first=$!
         run --quiet --seed 2 --out both || [ $? -ne 2 ] || return 1
@@ -243,7 +248,7 @@ check "two runs into one folder" together
 signals=200
 [ "$fast" = 0 ] || signals=30
 begun=$(date +%s%N)
-for round in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
     run --quiet --seed 2 --out timed || [ $? -ne 2 ]
 done
 taken=$((($(date +%s%N) - begun) / 5))
@@ -310,7 +315,7 @@ draws_not() {
         --out drawn 2>err || status=$?
     cat err
     [ "$status" -eq 2 ] && grep "^$stem: .*$2" err && grep -x old drawn/$stem.svg &&
-        cmp two/$stem.dat drawn/$stem.dat && [ "$(ls -A drawn | wc -l)" -eq 3 ]
+        cmp two/$stem.dat drawn/$stem.dat && [ "$(files drawn)" -eq 3 ]
 }
 check "no gnuplot" draws_not "$work/none" 'install gnuplot'
 check "a gnuplot that is too old" draws_not "$work/old:$PATH" 'older than 5.4'

@@ -3,6 +3,9 @@
 # ASCII, no .git, a German locale, other compilers, shells, umasks and clocks.
 # Each builds and gives the committed bytes. Run by make test-places; says "N
 # passed, M failed", and what it has to skip.
+# What make is may be several words; $@, $1 and $0 belong to the shells that
+# check starts.
+# shellcheck disable=SC2086,SC2016
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL GSL_RNG_SEED ATTN_BIN ATTN_SABOTAGED
 make=${MAKE:-make}
