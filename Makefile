@@ -274,7 +274,7 @@ test-mpi: ## the same bytes from any number of MPI ranks (needs make setup-mpi)
 test-arm64: all ## the same bytes on arm64, under qemu (half an hour; QUICK=1: minutes)
 	$QQUICK=$(QUICK) tools/test_arm64.sh $(PROGRAMS)
 
-reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (10 minutes)
+reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (20 minutes)
 	$Qtools/reproduce.sh $(PROGRAMS)
 
 lint: ## format, scripts, cppcheck, clang-tidy: all clean (needs make setup-lint)
