@@ -18,8 +18,8 @@
  * would have other bytes; a tile's operands would have to be copied to suit it;
  * and the whole method would no longer stand in one file. The price is small:
  * at n = 16,384 and d = 64 on a processor with AVX-512, 4 n^2 d operations run
- * at two thirds of the speed of OpenBLAS's square gemm in double and at three
- * quarters in float, the exponentials included (bench/attention.c, gemm.c).
+ * at three quarters of the speed of OpenBLAS's square gemm, in double and in
+ * float, the exponentials included (bench/attention.c, gemm.c).
  */
 #ifndef ATTN_STREAM_H
 #define ATTN_STREAM_H

@@ -61,10 +61,10 @@ set label 1 "8 n^2,\nweights" at at(0.66),weights(at(0.66)) right \
     offset 0,2.2 textcolor lt 1
 # between its line and the next one, where there is room
 between = weights(at(0.45)) > inout(at(0.45)) && \
-    inout(at(0.5)) > 9 * streamed(at(0.5))
+    inout(at(0.65)) > 9 * streamed(at(0.65))
 if (between) {
     set label 2 '32 n d: QKVO' at at(0.98), \
-        inout(at(0.5))**0.56 * streamed(at(0.5))**0.44 right textcolor lt 7
+        inout(at(0.65))**0.5 * streamed(at(0.65))**0.5 right textcolor lt 7
 } else {
     set label 2 '32 n d: QKVO' at graph 0.98,0.09 right textcolor lt 7
 }

@@ -32,6 +32,7 @@ set xtics 1,100
 set ytics 1e-6,100
 set xlabel 'pairs times head size, N d_k'
 set title 'spread of scores, s'
+set key top left reverse Left
 set xrange [0.5 * D_min:2 * D_max]
 set yrange [0.5 * S_min:2 * S_max]
 law = S_max / D_max
@@ -48,6 +49,7 @@ set format x '%.0f'
 set xtics 1,4
 set xlabel 'tokens n'
 set title 'attention, s'
+set key bottom right noreverse Right
 set xrange [0.7 * N_min:1.4 * N_max]
 set yrange [0.5 * F_min:2 * A_max]
 plot A_max * (x / N_max)**2 with lines lt 7 lw 1.5, \
