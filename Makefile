@@ -167,8 +167,9 @@ $(B)/tools/seeds: $(B)/tools/seeds.o $(B)/libattn.a
 	@echo '  LINK  $@'
 	$Q$(CC) $(CFLAGS) $(SANITIZE) $^ $(GSL_LIBS) $(LDLIBS) -o $@
 
-readme: $(PROGRAMS:%=results/%.claims.tsv) ## refresh the README's table from results/
-	$QLC_ALL=C awk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/README.md
+readme: $(PROGRAMS:%=results/%.claims.tsv) ## refresh the README's tables from results/
+	$QLC_ALL=C awk -f tools/readme.awk docs/ledger.tsv $^ README.md > $(B)/claims.md
+	$QLC_ALL=C awk -f bench/readme.awk results/bench.md $(B)/claims.md > $(B)/README.md
 	$Qcp $(B)/README.md README.md
 
 REPORT_SOURCES = README.md tools/claims.awk $(wildcard docs/*.tsv docs/*.md report/*.*) \
