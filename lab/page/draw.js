@@ -34,7 +34,10 @@ export function chart(parent, { height = 220, margin = {}, title, redraw }) {
       made.axes.append("text").attr("class", "label").attr("x", made.width / 2).attr("y", made.height + 34)
         .attr("text-anchor", "middle").html(xLabel);
       if (!y) return;
-      made.axes.append("g").attr("class", "axis").call(axisLeft(y).ticks(yTicks, yFormat).tickValues(yValues).tickSizeOuter(0));
+      // A log axis hides all but few of its own labels, none of those it is given.
+      const leftAxis = axisLeft(y).ticks(yTicks, yFormat);
+      if (yValues) leftAxis.tickValues(yValues).tickFormat(yFormat);
+      made.axes.append("g").attr("class", "axis").call(leftAxis.tickSizeOuter(0));
       made.axes.append("g").attr("class", "grid")
         .call(axisLeft(y).ticks(yTicks).tickValues(yValues).tickSize(-made.width).tickFormat("").tickSizeOuter(0));
       if (yLabel)

@@ -89,7 +89,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
   function about() {
     const { section: heading } = shared.ledger[panel.claims[0]];
     return element("div", { className: "about" }, element("p", {}, panel.lead, " ",
-      element("a", { href: `report.html#${slug(heading)}`, ariaLabel: `Lecture section ${heading}` }, "§ ", formula(heading))));
+      element("a", { href: `report.html#${slug(heading)}` }, "Lecture: ", formula(heading))));
   }
 
   // The claims that the panel is about, with their places in the report.
@@ -195,7 +195,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     const link = element("a", {}, "this state as a link");
     const box = element("div", { className: "command" },
       element("h3", {}, "The same numbers on a terminal"),
-      element("pre", {}, code, copyButton("Copy the command", () => code.textContent)),
+      element("pre", { className: "asked" }, code, copyButton("Copy the command", () => code.textContent)),
       element("div", { className: "row" }, start, stop, progress,
         element("span", {}, "The whole program, in this page. Or keep ", link, ".")),
       printed.box, made);
