@@ -9,7 +9,7 @@ folders='utils sys err complex block vector matrix permutation sort cblas blas
 
 mkdir -p build/lab/gsl
 cd build/lab/gsl
-[ ! -e done ] || exit 0
+[ ! -e "done" ] || exit 0
 archive=gsl_$version.orig.tar.gz
 
 if [ ! -e "$archive" ]; then
@@ -34,7 +34,7 @@ emconfigure ./configure --disable-shared --host=i686-pc-linux-gnu >../log 2>&1 |
     { tail ../log >&2; exit 1; }
 for folder in gsl $folders; do
     echo "  MAKE  gsl/$folder"
-    emmake make -C "$folder" CFLAGS='-O2 -ffp-contract=off' >>../log 2>&1 ||
+    emmake make -j"$(nproc)" -C "$folder" CFLAGS='-O2 -ffp-contract=off' >>../log 2>&1 ||
         { tail ../log >&2; exit 1; }
 done
 touch ../done

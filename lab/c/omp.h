@@ -1,4 +1,4 @@
-/* OpenMP as one thread has it: what lib/ asks of it, in a module that has none. */
+/* OpenMP as one thread has it: what lib/ asks of it where there is none. */
 #ifndef LAB_OMP_H
 #define LAB_OMP_H
 

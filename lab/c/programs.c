@@ -1,9 +1,9 @@
 /* Every program as a function, called by its name with the command line that a
  * terminal would give it. One call an instance of the module: options are
  * static variables, and keep what they were given. */
+#include "programs.h" /* the list of them, made by lab/module.mk */
 #include "attn_plot.h"
 #include "lab.h"
-#include "programs.h" /* the list of them, made by lab/module.mk */
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_version.h>
 #include <stdio.h>

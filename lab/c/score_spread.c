@@ -56,8 +56,8 @@ static struct {
 static int draw_block(const attn_blocks *job, const attn_pairs *of,
                       size_t block, size_t count, attn_pairs_sample *total)
 {
-    double *scratch = malloc(2 * rows_at_once(of->d_k) * of->d_k *
-                             sizeof *scratch);
+    double *scratch =
+        malloc(2 * rows_at_once(of->d_k) * of->d_k * sizeof *scratch);
     attn_pairs_sample partial = {0};
     attn_rng g;
 

@@ -191,7 +191,6 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     const start = element("button", { type: "button" }, "Run it here");
     const stop = element("button", { type: "button" }, "Stop");
     const made = element("p", { className: "made" });
-    const state_ = element("code");
     const link = element("a", {}, "this state as a link");
     const box = element("div", { className: "command" },
       element("h3", {}, "The same numbers on a terminal"),
