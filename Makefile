@@ -68,8 +68,9 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 
 .DELETE_ON_ERROR:
 .PHONY: all setup setup-arm64 setup-bench setup-fuzz setup-lint setup-mpi \
-	setup-report figures claims readme report report-pdf seeds bench reproduce \
-	test test-arm64 test-faults test-fuzz test-install test-mpi test-new \
+	setup-report setup-lab figures claims readme report report-pdf lab seeds \
+	bench reproduce test test-arm64 test-faults test-fuzz test-install test-lab \
+	test-mpi test-new \
 	test-places test-report fuzz lint coverage valgrind new man install \
 	uninstall clean help FORCE
 
@@ -92,6 +93,9 @@ setup-mpi: ## install Open MPI, for MPI=1
 
 setup-report: ## install what the report and its tests need
 	tools/setup.sh report/packages.txt
+
+setup-lab: ## install what the lab and its tests need (emscripten)
+	tools/setup.sh lab/packages.txt
 
 setup-arm64: ## unpack what make test-arm64 needs (Debian)
 	tools/setup_arm64.sh build/arm64/root
@@ -192,9 +196,16 @@ test-report: report/test/node_modules ## the report in a real browser (node, chr
 	$Qreport/build.sh results > $(B)/report.html
 	$QFRESH=$(CURDIR)/$(B)/report.html node --test report/test
 
-report/test/node_modules: report/test/package-lock.json | $(filter setup-report,$(MAKECMDGOALS))
+report/test/node_modules: report/test/package-lock.json | $(filter setup-report setup-lab,$(MAKECMDGOALS))
 	cd report/test && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
+
+lab: | $(filter setup-lab,$(MAKECMDGOALS)) ## the library live in a browser page (emscripten): results/lab.html
+	$Qlab/build.sh
+
+# The committed page, as it is: no compiler is needed for its tests.
+test-lab: $(PROGRAMS:%=$(BIN)/%) report/test/node_modules ## the lab in a real browser, its numbers beside the programs'
+	$Qnode --test lab/test
 
 $(B)/tests/all: $(TEST_OBJECTS) $(B)/libattn.a
 	@echo '  LINK  $@'

@@ -7,12 +7,12 @@ cd "$(dirname "$0")/.."
 # Another version of clang-format has other opinions.
 if clang-format --version | grep -q 'version 14\.'; then
     clang-format --dry-run -Werror lib/*.[ch] experiments/*.c tests/*.[ch] \
-        tests/sabotage/*.[ch] bench/*.c tools/*.c
+        tests/sabotage/*.[ch] bench/*.c tools/*.c lab/c/*.[ch]
 else
     echo 'lint: clang-format is not version 14, format is not checked'
 fi
 
-shellcheck tools/*.sh bench/*.sh report/*.sh .ci/run
+shellcheck tools/*.sh bench/*.sh report/*.sh lab/*.sh .ci/run
 
 # It does not read GSL's headers, so it is told that these two return. The
 # generator that it takes for NULL is no one's where weights are equal
