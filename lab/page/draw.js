@@ -72,3 +72,22 @@ export function errorBars(group, points, className) {
     g.select("circle").attr("cx", x).attr("cy", y);
   });
 }
+
+// A square of n x n numbers in a chart's plot, orange below 0, blue above: a
+// function (values, n, largest, side).
+export function heatMap({ plot }) {
+  const canvas = document.createElement("canvas");
+  const image = plot.append("image").attr("class", "map").attr("preserveAspectRatio", "none");
+  return (values, n, largest, side) => {
+    const style = getComputedStyle(document.documentElement);
+    const [below, above] = ["--orange", "--blue"].map((name) =>
+      style.getPropertyValue(name).trim().match(/[0-9a-f]{2}/gi).map((hex) => parseInt(hex, 16)));
+    canvas.width = canvas.height = n;
+    const context = canvas.getContext("2d");
+    const pixels = context.createImageData(n, n);
+    values.forEach((value, k) => pixels.data.set([...(value < 0 ? below : above),
+      255 * Math.min(1, Math.abs(value) / largest)], 4 * k));
+    context.putImageData(pixels, 0, 0);
+    image.attr("width", side).attr("height", side).attr("href", canvas.toDataURL());
+  };
+}

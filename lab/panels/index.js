@@ -1,4 +1,5 @@
 // The panels, in the page's order.
 import score_spread from "./score_spread.js";
+import where from "./where.js";
 
-export default [score_spread];
+export default [score_spread, where];

@@ -18,6 +18,10 @@ const panels = [
   { id: "score_spread", link: "#score_spread?seed=7&d_k=128&pairs=1000&entries=laplace",
     command: "bin/score_spread --seed 7 --head-sizes 128 --pairs 1000 --entries laplace",
     ready: (page) => page.waitForFunction(() => /\bspread\.scaled\b/.test(document.querySelector(".verdicts pre").textContent)) },
+  { id: "where", link: "#where?seed=7&sentence=twins&order=41230&positions=1&tokens=16",
+    command: "bin/permutation_equivariance --seed 7\nbin/position_encoding --seed 7 --tokens 16 --head-size 64",
+    ready: (page) => page.waitForFunction(() => /\bequivariance\.[^]*rotary\.|\bposition\.[^]*rotary\./
+      .test(document.querySelector("#panel-where .verdicts pre").textContent)) },
 ];
 
 test("every panel of the page is tested", async (t) => {
@@ -82,9 +86,10 @@ for (const { id, link, command, ready } of panels) {
     await page.locator(`${at} .command button`, { hasText: "Run it here" }).click();
     const printed = page.locator(`${at} .command pre.terminal`);
     await printed.waitFor({ state: "visible", timeout: 60000 });
-    const its = spawnSync(command.split(" ")[0], [...command.split(" ").slice(1), "--out", folder(t)], { cwd: root, encoding: "utf8" });
-    const body = (text) => text.split("\n").filter((line) => !/^(\$|wrote|timed)/.test(line)).join("\n");
-    assert.equal(body(await printed.textContent()), body(its.stdout));
+    const its = command.split("\n").map((each) => each.split(" ")).map(([program, ...options]) =>
+      spawnSync(program, [...options, "--out", folder(t)], { cwd: root, encoding: "utf8" }).stdout);
+    const body = (text) => text.split("\n").filter((line) => line && !/^(\$|wrote|timed)/.test(line)).join("\n");
+    assert.equal(body(await printed.textContent()), body(its.join("")));
     assert.ok(await page.locator(`${at} .made a[download]`).count() >= 2);
   });
 
