@@ -59,6 +59,13 @@ export function chart(parent, { height = 220, margin = {}, title, redraw }) {
 // "d_k" and "sqrt" for a label of SVG.
 export const dk = 'd<tspan class="sub" dy="3">k</tspan><tspan dy="-3">\u200a</tspan>';
 
+// A number for people: so many digits, powers of ten where it is small.
+export function number(x, digits = 3) {
+  const [mantissa, power] = String(x && Math.abs(x) < 1e-3 ? x.toExponential(digits - 1) : Number(x.toPrecision(digits))).split("e");
+  return (power === undefined ? mantissa : `${mantissa} · 10${superscript(power)}`).replace(/^-/, "−");
+}
+export const superscript = (n) => String(n).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+
 // Error bars at points {x, y, low, high}, in the chart's own coordinates.
 export function errorBars(group, points, className) {
   group.selectAll(`g.${className}`).data(points).join((enter) => {

@@ -2,7 +2,7 @@
 import { line } from "d3-shape";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
-import { chart, dk, heatMap } from "../page/draw.js";
+import { chart, dk, heatMap, number } from "../page/draw.js";
 import { element, formula, isSeed } from "../page/services.js";
 import { judge, measure, scores, sentenceOf, sentences } from "./where.jobs.js";
 
@@ -92,7 +92,7 @@ export default {
         const i = Math.floor(k / n), j = k % n;
         return `M${u(i - j).toFixed(1)},${v(s).toFixed(1)}h0`;
       }).join(""));
-      const worst = measured(found.lines, maps[state.map].claim);
+      const worst = number(measured(found.lines, maps[state.map].claim));
       map.describe(`Heat map of ${n} by ${n} scores, ${maps[state.map].text}: ` +
         `along a diagonal they differ by ${worst} of ${maps[state.map].unit} at most.`);
       along.describe(state.map === "fresh" ? "The same scores against i minus j: a cloud." :
@@ -103,12 +103,12 @@ export default {
       const n = wordsOf().length, moved = state.order !== straight(wordsOf());
       const [of, unit] = state.positions ? [seen.rms, "of the outputs' rms"] : [seen.value, "of max |v|"];
       const facts = [
-        ["Largest difference, the order undone", short(seen.defect / of), moved ? `${unit}; ${state.positions ?
-          "with positions they do not move along" : `rounding may do 2 n ε = ${short(2 * n * 2 ** -52)}`}` : "nothing has moved"],
-        ["From one set of outputs to the other", short(seen.sets / of), unit],
-        state.sentence === "twins" ? ["Between the outputs of the two “the”", short(seen.apart / seen.rms), "of the outputs' rms"] :
-          ["Between the nearest two outputs", short(seen.apart / seen.rms), "of the outputs' rms"],
-        ["Along a diagonal of scores", found ? short(measured(found.lines, maps[state.map].claim)) : "…",
+        ["Largest difference, the order undone", number(seen.defect / of), moved ? `${unit}; ${state.positions ?
+          "with positions they do not move along" : `rounding may do 2 n ε = ${number(2 * n * 2 ** -52)}`}` : "nothing has moved"],
+        ["From one set of outputs to the other", number(seen.sets / of), unit],
+        state.sentence === "twins" ? ["Between the outputs of the two “the”", number(seen.apart / seen.rms), "of the outputs' rms"] :
+          ["Between the nearest two outputs", number(seen.apart / seen.rms), "of the outputs' rms"],
+        ["Along a diagonal of scores", found ? number(measured(found.lines, maps[state.map].claim)) : "…",
           `of ${maps[state.map].unit}, at most`],
       ];
       readout.replaceChildren(...facts.map(([name, value, beside]) => element("div", {}, element("dt", {}, name),
@@ -134,7 +134,7 @@ export default {
         board.show(seen);
         last.seen = seen;
         services.say(`${text(state.order)}. Largest difference once the order is undone: ` +
-          `${short(seen.defect / (state.positions ? seen.rms : seen.value))} ` +
+          `${number(seen.defect / (state.positions ? seen.rms : seen.value))} ` +
           `${state.positions ? "of the root mean square of the outputs, with positions" : "of the largest value"}.`);
       }
       tell(last.seen);
@@ -145,10 +145,7 @@ export default {
 };
 
 // The number in the column "measured" of a line of verdicts.
-const measured = (lines, claim) => lines.match(new RegExp(`^${claim} .*`, "m"))[0].split(/\s+/)[3];
-
-const short = (x) => String(Number(Number(x).toPrecision(3))).replace("e-", " · 10^-").replace(/\^-(\d+)/, (_, digits) =>
-  "⁻" + [...digits].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join(""));
+const measured = (lines, claim) => Number(lines.match(new RegExp(`^${claim} .*`, "m"))[0].split(/\s+/)[3]);
 
 // Coloured numbers, so many in a row: orange below 0, blue above.
 function tile(parent, columns, rows) {

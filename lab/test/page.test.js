@@ -18,6 +18,9 @@ const panels = [
   { id: "score_spread", link: "#score_spread?seed=7&d_k=128&pairs=1000&entries=laplace",
     command: "bin/score_spread --seed 7 --head-sizes 128 --pairs 1000 --entries laplace",
     ready: (page) => page.waitForFunction(() => /\bspread\.scaled\b/.test(document.querySelector(".verdicts pre").textContent)) },
+  { id: "head_training", link: "#head_training?seed=7&d_k=16&heads=3&steps=30&step=10",
+    command: "bin/head_training --seed 7 --head-size 16 --trials 3 --followed 1 --tuning 1 --steps 30",
+    ready: (page) => page.waitForFunction(() => document.querySelector("#panel-head_training .numbers caption").textContent) },
   { id: "where", link: "#where?seed=7&sentence=twins&order=41230&positions=1&tokens=16",
     command: "bin/permutation_equivariance --seed 7\nbin/position_encoding --seed 7 --tokens 16 --head-size 64",
     ready: (page) => page.waitForFunction(() => /\bequivariance\.[^]*rotary\.|\bposition\.[^]*rotary\./
