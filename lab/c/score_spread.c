@@ -8,6 +8,7 @@
  */
 #include "attn_moments.h"
 #include "lab.h"
+#include "record.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static int measure_grown(attn_blocks job, const attn_pairs *of,
 /* ---- what JavaScript calls ---- */
 
 static uint64_t spread_seed;
-static char *row, *lines; /* what the last call of spread_grow gave */
+static lab_record record; /* what the last call of spread_grow gave */
 
 /* A new sample, still empty. 0, or GSL_EINVAL where the options do not go
  * together. */
@@ -116,64 +117,26 @@ LAB_EXPORT int spread_begin(uint64_t seed, int law, int d_k, double v,
     return conflict(&error) ? GSL_EINVAL : GSL_SUCCESS;
 }
 
-/* A stream whose text stands in *text, instead of what stood there before. */
-static FILE *stream_to(char **text)
-{
-    static size_t size;
-
-    free(*text);
-    *text = NULL;
-    return open_memstream(text, &size);
-}
-
-static int print(const attn_run *run)
-{
-    const attn_screen screen = {0};
-    FILE *out = stream_to(&row);
-
-    if (!out)
-        return GSL_ENOMEM;
-    attn_dat_print_rows(run->dat, out);
-    fclose(out);
-    out = stream_to(&lines);
-    if (!out)
-        return GSL_ENOMEM;
-    attn_claims_print(run->claims, &screen, out);
-    fclose(out);
-    return GSL_SUCCESS;
-}
-
 /* The sweep on the first N pairs, N never falling; a GSL status. */
 LAB_EXPORT int spread_grow(int N)
 {
-    attn_run run = {.seed = spread_seed,
-                    .threads = 1,
-                    .dat = attn_dat_alloc(),
-                    .claims = attn_claims_alloc(spread_seed)};
-    int status = run.dat && run.claims ? GSL_SUCCESS : GSL_ENOMEM;
-
     pairs = (size_t)N;
     is_growing = 1;
-    if (!status)
-        status = sweep(&run);
+    const int status = lab_record_take(&record, spread_seed, sweep);
     is_growing = 0;
-    if (!status)
-        status = print(&run);
-    attn_claims_free(run.claims);
-    attn_dat_free(run.dat);
     return status;
 }
 
 /* The row of the .dat file with the row of names above it. */
 LAB_EXPORT const char *spread_row(void)
 {
-    return row;
+    return record.rows;
 }
 
 /* The verdicts as the program prints them. */
 LAB_EXPORT const char *spread_lines(void)
 {
-    return lines;
+    return record.lines;
 }
 
 /* spread_bins_count() counts of scores. */

@@ -59,6 +59,13 @@ export function chart(parent, { height = 220, margin = {}, title, redraw }) {
 // "d_k" and "sqrt" for a label of SVG.
 export const dk = 'd<tspan class="sub" dy="3">k</tspan><tspan dy="-3">\u200a</tspan>';
 
+// A number for people: so many digits, powers of ten where it is small.
+export function number(x, digits = 3) {
+  const [mantissa, power] = String(x && Math.abs(x) < 1e-3 ? x.toExponential(digits - 1) : Number(x.toPrecision(digits))).split("e");
+  return (power === undefined ? mantissa : `${mantissa} · 10${superscript(power)}`).replace(/^-/, "−");
+}
+export const superscript = (n) => String(n).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+
 // Error bars at points {x, y, low, high}, in the chart's own coordinates.
 export function errorBars(group, points, className) {
   group.selectAll(`g.${className}`).data(points).join((enter) => {
@@ -71,4 +78,23 @@ export function errorBars(group, points, className) {
     g.select("path").attr("d", `M${x},${low}V${high}M${x - 5},${low}h10M${x - 5},${high}h10`);
     g.select("circle").attr("cx", x).attr("cy", y);
   });
+}
+
+// A square of n x n numbers in a chart's plot, orange below 0, blue above: a
+// function (values, n, largest, side).
+export function heatMap({ plot }) {
+  const canvas = document.createElement("canvas");
+  const image = plot.append("image").attr("class", "map").attr("preserveAspectRatio", "none");
+  return (values, n, largest, side) => {
+    const style = getComputedStyle(document.documentElement);
+    const [below, above] = ["--orange", "--blue"].map((name) =>
+      style.getPropertyValue(name).trim().match(/[0-9a-f]{2}/gi).map((hex) => parseInt(hex, 16)));
+    canvas.width = canvas.height = n;
+    const context = canvas.getContext("2d");
+    const pixels = context.createImageData(n, n);
+    values.forEach((value, k) => pixels.data.set([...(value < 0 ? below : above),
+      255 * Math.min(1, Math.abs(value) / largest)], 4 * k));
+    context.putImageData(pixels, 0, 0);
+    image.attr("width", side).attr("height", side).attr("href", canvas.toDataURL());
+  };
 }

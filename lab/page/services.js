@@ -183,7 +183,8 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
   }
 
   // The command of a terminal, and the same program run here. words(state) is
-  // ["bin/score_spread", "--seed", "7"]; files(state), where it reads some.
+  // ["bin/score_spread", "--seed", "7"], or several of them, run one after the
+  // other; files(state), where it reads some.
   function command({ words, files = () => ({}), filter = () => "" }) {
     const code = element("code");
     const printed = terminal("What the program prints");
@@ -208,20 +209,26 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     idle();
     printed.box.hidden = true;
 
+    const commands = () => [words(state)].flat(Array.isArray(words(state)[0]) ? 1 : 0);
+
     start.addEventListener("click", async () => {
-      const asked = words(state);
+      const asked = commands();
       start.disabled = true;
       stop.hidden = progress.hidden = false;
       progress.removeAttribute("value");
       say("The program runs.");
       try {
-        run = shared.programs.program(asked, files(state), (share) => { progress.value = share; });
-        const result = await run.result;
+        const results = [];
+        for (const each of asked) {
+          run = shared.programs.program(each, files(state), (share) => { progress.value = share; });
+          results.push({ ...await run.result, asked: each.join(" ") });
+        }
         printed.box.hidden = false;
-        printed.show(`$ ${asked.join(" ")}\n${result.stdout}${result.stderr}`);
-        made.replaceChildren(`Exit status ${result.status}. `, ...Object.entries(result.files).flatMap(([path, text]) => [
-          element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })),
-            download: path.split("/").pop() }, path.split("/").pop()), " "]));
+        printed.show(results.map((each) => `$ ${each.asked}\n${each.stdout}${each.stderr}`).join("\n"));
+        made.replaceChildren(...results.flatMap(({ status, files: written }) => [`Exit status ${status}. `,
+          ...Object.entries(written).flatMap(([path, text]) => [
+            element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })),
+              download: path.split("/").pop() }, path.split("/").pop()), " "])]));
         idle("The program has ended.");
       } catch (error) {
         printed.box.hidden = false;
@@ -231,7 +238,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     });
     stop.addEventListener("click", () => { run?.cancel(); idle("Stopped."); });
     onState(() => {
-      code.textContent = words(state).join(" ") + filter(state);
+      code.textContent = commands().map((each) => each.join(" ")).join("\n") + filter(state);
       link.href = toFragment(panel.id, state, panel.defaults);
     });
     section.append(box, claims());
@@ -258,7 +265,8 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
   }
 
   return { stage, body, controls, verdicts, lab: shared.lab, set, refresh, slider, choice, toggle, button, seed, command, say, job,
-    cancel, stillness: matchMedia("(prefers-reduced-motion: reduce)") };
+    cancel, stillness: matchMedia("(prefers-reduced-motion: reduce)"),
+    scheme: matchMedia("(prefers-color-scheme: dark)") };
 }
 
 export const isSeed = (word) => /^[1-9]\d{0,19}$/.test(word) && BigInt(word) < 2n ** 64n;

@@ -34,6 +34,8 @@ export function serve(panels) {
         const [, percent] = text.match(/\]\s+(\d+) %/) ?? [];
         if (fd === 2 && percent) postMessage({ id, value: Number(percent) / 100 });
       } });
+    // What a progress bar leaves on a terminal: nothing.
+    value.stderr = value.stderr.replace(/\r[^\r\n]*\x1b\[K/g, "");
     postMessage({ id, value, done: true });
   }
 

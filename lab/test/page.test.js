@@ -18,6 +18,13 @@ const panels = [
   { id: "score_spread", link: "#score_spread?seed=7&d_k=128&pairs=1000&entries=laplace",
     command: "bin/score_spread --seed 7 --head-sizes 128 --pairs 1000 --entries laplace",
     ready: (page) => page.waitForFunction(() => /\bspread\.scaled\b/.test(document.querySelector(".verdicts pre").textContent)) },
+  { id: "head_training", link: "#head_training?seed=7&d_k=16&heads=3&steps=30&step=10",
+    command: "bin/head_training --seed 7 --head-size 16 --trials 3 --followed 1 --tuning 1 --steps 30",
+    ready: (page) => page.waitForFunction(() => document.querySelector("#panel-head_training .numbers caption").textContent) },
+  { id: "where", link: "#where?seed=7&sentence=twins&order=41230&positions=1&tokens=16",
+    command: "bin/permutation_equivariance --seed 7\nbin/position_encoding --seed 7 --tokens 16 --head-size 64",
+    ready: (page) => page.waitForFunction(() => /\bequivariance\.[^]*rotary\.|\bposition\.[^]*rotary\./
+      .test(document.querySelector("#panel-where .verdicts pre").textContent)) },
 ];
 
 test("every panel of the page is tested", async (t) => {
@@ -82,9 +89,10 @@ for (const { id, link, command, ready } of panels) {
     await page.locator(`${at} .command button`, { hasText: "Run it here" }).click();
     const printed = page.locator(`${at} .command pre.terminal`);
     await printed.waitFor({ state: "visible", timeout: 60000 });
-    const its = spawnSync(command.split(" ")[0], [...command.split(" ").slice(1), "--out", folder(t)], { cwd: root, encoding: "utf8" });
-    const body = (text) => text.split("\n").filter((line) => !/^(\$|wrote|timed)/.test(line)).join("\n");
-    assert.equal(body(await printed.textContent()), body(its.stdout));
+    const its = command.split("\n").map((each) => each.split(" ")).map(([program, ...options]) =>
+      spawnSync(program, [...options, "--out", folder(t)], { cwd: root, encoding: "utf8" }).stdout);
+    const body = (text) => text.split("\n").filter((line) => line && !/^(\$|wrote|timed)/.test(line)).join("\n");
+    assert.equal(body(await printed.textContent()), body(its.join("")));
     assert.ok(await page.locator(`${at} .made a[download]`).count() >= 2);
   });
 
