@@ -84,7 +84,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
   const verdicts = verdictsBox();
   section.append(title, about(), stage, controls, body, verdicts.box, live);
   const running = new Map();
-  let count = 0, spoken = 0;
+  let count = 0, spoken = 0, claimed;
 
   function about() {
     const { section: heading } = shared.ledger[panel.claims[0]];
@@ -118,7 +118,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     onState(() => {
       const place = values ? nearest(values, state[key]) : state[key];
       if (input.valueAsNumber !== place) input.valueAsNumber = place;
-      output.value = format(state[key]);
+      output.value = format(state[key], state);
       input.setAttribute("aria-valuetext", output.value);
       input.disabled = panel.disabled?.(state)?.includes(key) ?? false;
     });
@@ -183,8 +183,10 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
   }
 
   // The command of a terminal, and the same program run here. words(state) is
-  // ["bin/score_spread", "--seed", "7"]; files(state), where it reads some.
-  function command({ words, files = () => ({}), filter = () => "" }) {
+  // ["bin/score_spread", "--seed", "7"]; files(state), where it reads some, which
+  // a shell is then told to write first. A panel with two programs calls it twice.
+  function command({ words, files = () => ({}), filter = () => "", heading = "The same numbers on a terminal",
+    note = "The whole program, in this page. Or keep ", parent = section }) {
     const code = element("code");
     const printed = terminal("What the program prints");
     const progress = element("progress", { max: 1, value: 0, ariaLabel: "Progress of the program" });
@@ -194,10 +196,10 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     const state_ = element("code");
     const link = element("a", {}, "this state as a link");
     const box = element("div", { className: "command" },
-      element("h3", {}, "The same numbers on a terminal"),
+      element("h3", {}, heading),
       element("pre", { className: "asked" }, code, copyButton("Copy the command", () => code.textContent)),
       element("div", { className: "row" }, start, stop, progress,
-        element("span", {}, "The whole program, in this page. Or keep ", link, ".")),
+        element("span", {}, note, link, ".")),
       printed.box, made);
     let run;
     const idle = (text) => {
@@ -219,7 +221,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
         run = shared.programs.program(asked, files(state), (share) => { progress.value = share; });
         const result = await run.result;
         printed.box.hidden = false;
-        printed.show(`$ ${asked.join(" ")}\n${result.stdout}${result.stderr}`);
+        printed.show(`$ ${asked.join(" ")}\n${result.stdout}${result.stderr.replace(/\r[^\n]*\x1b\[K/g, "")}`); // no bar
         made.replaceChildren(`Exit status ${result.status}. `, ...Object.entries(result.files).flatMap(([path, text]) => [
           element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })),
             download: path.split("/").pop() }, path.split("/").pop()), " "]));
@@ -232,10 +234,13 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     });
     stop.addEventListener("click", () => { run?.cancel(); idle("Stopped."); });
     onState(() => {
-      code.textContent = words(state).join(" ") + filter(state);
+      const text = written(files(state)) + words(state).join(" ") + filter(state);
+      if (code.textContent !== text) code.textContent = text;
       link.href = toFragment(panel.id, state, panel.defaults);
     });
-    section.append(box, claims());
+    parent.append(box);
+    claimed ??= claims();
+    section.append(claimed);
     return box;
   }
 
@@ -261,6 +266,9 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
   return { stage, body, controls, verdicts, lab: shared.lab, set, refresh, slider, choice, toggle, button, seed, command, say, job,
     cancel, stillness: matchMedia("(prefers-reduced-motion: reduce)") };
 }
+
+// Files by their names, as a shell writes them.
+const written = (files) => Object.entries(files).map(([path, text]) => `cat >${path} <<'END'\n${text}END\n`).join("");
 
 export const isSeed = (word) => /^[1-9]\d{0,19}$/.test(word) && BigInt(word) < 2n ** 64n;
 
