@@ -185,8 +185,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
   // The command of a terminal, and the same program run here. words(state) is
   // ["bin/score_spread", "--seed", "7"]; files(state), where it reads some, which
   // a shell is then told to write first. A panel with two programs calls it twice.
-  function command({ words, files = () => ({}), filter = () => "", heading = "The same numbers on a terminal",
-    note = "The whole program, in this page. Or keep ", parent = section }) {
+  function command({ words, files = () => ({}), filter = () => "", heading = "The same numbers on a terminal" }) {
     const code = element("code");
     const printed = terminal("What the program prints");
     const progress = element("progress", { max: 1, value: 0, ariaLabel: "Progress of the program" });
@@ -199,7 +198,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
       element("h3", {}, heading),
       element("pre", { className: "asked" }, code, copyButton("Copy the command", () => code.textContent)),
       element("div", { className: "row" }, start, stop, progress,
-        element("span", {}, note, link, ".")),
+        element("span", {}, "The whole program, in this page. Or keep ", link, ".")),
       printed.box, made);
     let run;
     const idle = (text) => {
@@ -238,9 +237,8 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
       if (code.textContent !== text) code.textContent = text;
       link.href = toFragment(panel.id, state, panel.defaults);
     });
-    parent.append(box);
     claimed ??= claims();
-    section.append(claimed);
+    section.append(box, claimed);
     return box;
   }
 
