@@ -27,9 +27,10 @@ export function chart(parent, { height = 220, margin = {}, title, redraw }) {
     // What a screen reader says of it.
     describe(words) { if (text.text() !== words) text.text(words); },
     // Axes; y may be null. Labels may hold markup of SVG.
-    setAxes({ x, y, xLabel, yLabel, xTicks = 6, yTicks = 5, xFormat, yFormat, yValues = null }) {
+    setAxes({ x, y, xLabel, yLabel, xTicks = 6, yTicks = 5, xFormat, yFormat, xValues = null, yValues = null }) {
       made.axes.selectAll("*").remove();
       const bottomAxis = axisBottom(x).ticks(xTicks, xFormat).tickSizeOuter(0);
+      if (xValues) bottomAxis.tickValues(xValues).tickFormat(xFormat);
       made.axes.append("g").attr("class", "axis").attr("transform", `translate(0,${made.height})`).call(bottomAxis);
       made.axes.append("text").attr("class", "label").attr("x", made.width / 2).attr("y", made.height + 34)
         .attr("text-anchor", "middle").html(xLabel);

@@ -84,7 +84,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
   const verdicts = verdictsBox();
   section.append(title, about(), stage, controls, body, verdicts.box, live);
   const running = new Map();
-  let count = 0, spoken = 0;
+  let count = 0, spoken = 0, claimed;
 
   function about() {
     const { section: heading } = shared.ledger[panel.claims[0]];
@@ -118,7 +118,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     onState(() => {
       const place = values ? nearest(values, state[key]) : state[key];
       if (input.valueAsNumber !== place) input.valueAsNumber = place;
-      output.value = format(state[key]);
+      output.value = format(state[key], state);
       input.setAttribute("aria-valuetext", output.value);
       input.disabled = panel.disabled?.(state)?.includes(key) ?? false;
     });
@@ -184,8 +184,9 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
 
   // The command of a terminal, and the same program run here. words(state) is
   // ["bin/score_spread", "--seed", "7"], or several of them, run one after the
-  // other; files(state), where it reads some.
-  function command({ words, files = () => ({}), filter = () => "" }) {
+  // other; files(state), where it reads some, which a shell is then told to write
+  // first. A panel with two programs may also call it twice.
+  function command({ words, files = () => ({}), filter = () => "", heading = "The same numbers on a terminal" }) {
     const code = element("code");
     const printed = terminal("What the program prints");
     const progress = element("progress", { max: 1, value: 0, ariaLabel: "Progress of the program" });
@@ -194,7 +195,7 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     const made = element("p", { className: "made" });
     const link = element("a", {}, "this state as a link");
     const box = element("div", { className: "command" },
-      element("h3", {}, "The same numbers on a terminal"),
+      element("h3", {}, heading),
       element("pre", { className: "asked" }, code, copyButton("Copy the command", () => code.textContent)),
       element("div", { className: "row" }, start, stop, progress,
         element("span", {}, "The whole program, in this page. Or keep ", link, ".")),
@@ -225,8 +226,8 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
         }
         printed.box.hidden = false;
         printed.show(results.map((each) => `$ ${each.asked}\n${each.stdout}${each.stderr}`).join("\n"));
-        made.replaceChildren(...results.flatMap(({ status, files: written }) => [`Exit status ${status}. `,
-          ...Object.entries(written).flatMap(([path, text]) => [
+        made.replaceChildren(...results.flatMap(({ status, files: saved }) => [`Exit status ${status}. `,
+          ...Object.entries(saved).flatMap(([path, text]) => [
             element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })),
               download: path.split("/").pop() }, path.split("/").pop()), " "])]));
         idle("The program has ended.");
@@ -238,10 +239,12 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     });
     stop.addEventListener("click", () => { run?.cancel(); idle("Stopped."); });
     onState(() => {
-      code.textContent = commands().map((each) => each.join(" ")).join("\n") + filter(state);
+      const text = written(files(state)) + commands().map((each) => each.join(" ")).join("\n") + filter(state);
+      if (code.textContent !== text) code.textContent = text;
       link.href = toFragment(panel.id, state, panel.defaults);
     });
-    section.append(box, claims());
+    claimed ??= claims();
+    section.append(box, claimed);
     return box;
   }
 
@@ -268,6 +271,9 @@ export function servicesOf({ panel, state, section, set, refresh, shared, onStat
     cancel, stillness: matchMedia("(prefers-reduced-motion: reduce)"),
     scheme: matchMedia("(prefers-color-scheme: dark)") };
 }
+
+// Files by their names, as a shell writes them.
+const written = (files) => Object.entries(files).map(([path, text]) => `cat >${path} <<'END'\n${text}END\n`).join("");
 
 export const isSeed = (word) => /^[1-9]\d{0,19}$/.test(word) && BigInt(word) < 2n ** 64n;
 

@@ -82,13 +82,15 @@ export function startWorker(source, bytes) {
         if (waiting.delete(id)) worker.postMessage({ cancel: id });
       } };
     },
-    // A program cannot be asked to stop, so its worker goes.
+    // A program cannot be asked to stop, so its worker goes, and what waits for it.
     program(words, files, onPart) {
       const { id, result } = ask({ words, files }, onPart);
       return { result, cancel() {
         if (!waiting.delete(id)) return;
         worker.terminate();
         worker = null;
+        for (const each of waiting.values()) each.reject(new Error("stopped with the other program"));
+        waiting.clear();
       } };
     },
   };
