@@ -1,10 +1,10 @@
 // Softmax under pressure: lab/c/softmax_jacobian.c and born_saturated.c draw
 // heads and exact curves; here they are shown.
 import { line } from "d3-shape";
-import { scaleLinear, scaleLog, scalePow } from "d3-scale";
+import { scaleLinear, scaleLog } from "d3-scale";
 import { format } from "d3-format";
 import { select } from "d3-selection";
-import { chart, dk, errorBars } from "../page/draw.js";
+import { chart, dk, errorBars, heatMap, number } from "../page/draw.js";
 import { element, formula, isSeed } from "../page/services.js";
 import { curve, grow } from "./softmax_jacobian.jobs.js";
 
@@ -14,9 +14,7 @@ const samples = [1, 10, 100, 1000, 2000, 5000, 10000, 20000, 50000, 100000];
 const regimes = [["scaled", "of the run with 1/√d"], ["unscaled", "of the run without it"]];
 const path = Array.from({ length: 45 }, (_, k) => 2 ** (k / 4 - 5)); // spreads along a head's own way
 
-// Four digits, as in a sentence.
-const digits = (x, n = 4) => String(Number(x.toPrecision(n))).replace(/e([+-]\d+)/, (_, power) => ` × 10${
-  [...String(Number(power))].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? "⁻").join("")}`).replace("-", "−").replace(/ × /, "\u00a0×\u00a0");
+const digits = (x, n = 4) => number(x, n);
 
 // The keys whose numbers stand at an axis.
 const places = (n) => Array.from({ length: n }, (_, j) => j + 1).filter((j) => n <= 8 || j % (n <= 16 ? 4 : n <= 32 ? 8 : 16) === 0);
@@ -69,20 +67,16 @@ export default {
     const scores = chart(bars, { height: 130, margin: { bottom: 12 }, title: "Scores", redraw });
     const weights = chart(bars, { height: 225, title: "Weights", redraw });
     const heat = chart(upper, { height: 356, title: "Jacobian <i>J</i> = diag <i>a</i> − <i>a a</i>ᵀ", margin: { left: 30, right: 52 }, redraw });
-    const cells = element("canvas", { className: "cells", ariaHidden: "true" });
-    heat.box.append(cells);
+    const picture = heatMap(heat);
     const map = chart(lower, { height: 270, title: "The freezing map", margin: { left: 56 }, redraw });
     const death = chart(lower, { height: 270, title: "The gradient that is left", margin: { left: 56 }, redraw });
     const table = readingsTable();
     const progress = element("progress", { className: "grown", max: 1, value: 0, ariaLabel: "Heads drawn" });
     body.append(lower, table.box, progress);
 
-    const shade = scalePow().exponent(0.5).domain([0, 0.25]).range([0, 1]).clamp(true);
     const x = scaleLog().base(4).domain([1 / 32, 64]), y = scaleLinear([0, 1], [1, 0]), z = scaleLog().domain([1e-4, 2]);
     const exact = new Map(); // curves by n
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    let colours = coloursOf(section);
-    dark.addEventListener("change", () => { colours = coloursOf(section); services.refresh(); });
+    services.scheme.addEventListener("change", () => services.refresh());
     let drawn = {}; // what axes and curves were drawn for
     let head, way, sample = null;
 
@@ -132,7 +126,7 @@ export default {
 
     function showJacobian() {
       const { n } = head;
-      const side = Math.min(heat.width, heat.height), cell = side / n;
+      const side = Math.min(heat.width, heat.height);
       const asked = [n, side].join();
       if (drawn.heat !== asked) {
         const place = scaleLinear([0.5, n + 0.5], [0, side]);
@@ -144,20 +138,13 @@ export default {
         heat.axes.selectAll("text.label").attr("y", side + 34);
         heat.axes.append("text").attr("class", "label").attr("transform", "rotate(-90)").attr("x", -side / 2).attr("y", -12)
           .attr("text-anchor", "middle").text("of weight");
-        Object.assign(cells, { width: n, height: n }).style.width = cells.style.height = `${side}px`;
         heat.over.selectAll("rect.frame").data([side]).join("rect").attr("class", "frame").attr("width", side).attr("height", side);
         heat.svg.attr("height", side + 48).attr("viewBox", `0 0 ${heat.width + 82} ${side + 48}`);
         legend(side);
         drawn.heat = asked;
       }
-      paint(n, head.J);
-    }
-    // A pixel an entry: thousands of them change in a frame.
-    function paint(n, J) {
-      const context = cells.getContext("2d"), image = context.createImageData(n, n);
-      const { blue, orange } = colours;
-      J.forEach((v, k) => image.data.set([...(v < 0 ? orange : blue), 255 * shade(Math.abs(v))], 4 * k));
-      context.putImageData(image, 0, 0);
+      // Shades of the root: most entries are far below a quarter.
+      picture(head.J.map((v) => Math.sign(v) * Math.sqrt(Math.abs(v))), n, 0.5, side);
     }
     function legend(side) {
       const steps = 20, tall = side / (2 * steps + 1);
@@ -280,12 +267,6 @@ export default {
     }, leave() { last = ""; } };
   },
 };
-
-// The page's colours as three bytes each.
-function coloursOf(node) {
-  const bytes = (name) => getComputedStyle(node).getPropertyValue(name).match(/[0-9a-f]{2}/gi).map((pair) => parseInt(pair, 16));
-  return { blue: bytes("--blue"), orange: bytes("--orange") };
-}
 
 // What this head has, what many have on average, what the theory says of the
 // average, and what no head exceeds.

@@ -126,7 +126,7 @@ test("the exact curves are the program's", async (t) => {
 });
 
 const cell = (page, row, column) => page.locator(`.readings tbody tr:nth-child(${row}) td:nth-of-type(${column})`).textContent();
-const number = (text) => Number(text.replace(/\s×\s10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)/, (_, power) => "e" + [...power].map((c) => c === "⁻" ? "-" : "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)).join("")));
+const number = (text) => Number(text.replace(/\s·\s10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)/, (_, power) => "e" + [...power].map((c) => c === "⁻" ? "-" : "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)).join("")));
 
 test("the panel shows the program's numbers, dead or alive, and moves by the keyboard", async (t) => {
   const page = await open(t, "#softmax_jacobian?seed=7&keys=9&d_k=64&heads=1&regime=unscaled");
@@ -147,8 +147,14 @@ test("the panel shows the program's numbers, dead or alive, and moves by the key
   // It says so once it has come to rest.
   await page.waitForFunction(() => /Multiplier 1: largest weight/.test(document.querySelector("#panel-softmax_jacobian [role=status]").textContent));
   // One pixel an entry of the Jacobian, blue on the diagonal and orange beside it.
-  const drawn = await page.locator("canvas.cells").evaluate((c) => ({ size: c.width,
-    data: [...c.getContext("2d").getImageData(0, 0, c.width, c.height).data] }));
+  const drawn = await page.locator("#panel-softmax_jacobian image.map").evaluate(async (image) => {
+    const picture = new Image(), canvas = document.createElement("canvas"), context = canvas.getContext("2d");
+    picture.src = image.getAttribute("href");
+    await picture.decode();
+    canvas.width = canvas.height = picture.width;
+    context.drawImage(picture, 0, 0);
+    return { size: picture.width, data: [...context.getImageData(0, 0, picture.width, picture.width).data] };
+  });
   assert.equal(drawn.size, 9);
   const strongest = drawn.data.filter((_, k) => k % 4 === 3).indexOf(Math.max(...drawn.data.filter((_, k) => k % 4 === 3)));
   assert.equal(strongest % 10, 0);
