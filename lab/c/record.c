@@ -1,4 +1,4 @@
-/* A run, and its two texts. */
+/* A run, and its texts. */
 #include "record.h"
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
@@ -36,11 +36,15 @@ int lab_record_take(lab_record *record, uint64_t seed,
     attn_run run = {.seed = seed,
                     .threads = 1,
                     .dat = attn_dat_alloc(),
-                    .claims = attn_claims_alloc(seed)};
-    int status = run.dat && run.claims ? GSL_SUCCESS : GSL_ENOMEM;
+                    .claims = attn_claims_alloc(seed),
+                    .narrative = stream_to(&record->narrative)};
+    int status =
+        run.dat && run.claims && run.narrative ? GSL_SUCCESS : GSL_ENOMEM;
 
     if (!status)
         status = part(&run);
+    if (run.narrative)
+        fclose(run.narrative);
     if (!status)
         status = print(&run, record);
     attn_claims_free(run.claims);

@@ -4,10 +4,11 @@
 
 #include "attn_program.h"
 
-/* Both are kept until they are taken anew. */
+/* All are kept until they are taken anew. */
 typedef struct {
-    char *rows;  /* blocks of the .dat file, each under its row of names */
-    char *lines; /* the verdicts as the program prints them */
+    char *rows;      /* blocks of the .dat file, each under its row of names */
+    char *narrative; /* what the program prints before the verdicts */
+    char *lines;     /* the verdicts as it prints them */
 } lab_record;
 
 /*

@@ -9,7 +9,7 @@
  */
 #include "attn_fresh.h"
 #include "lab.h"
-#include <stdio.h>
+#include "record.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,11 +112,12 @@ static struct {
     double multiplier;
     size_t blocks, largest;
     attn_fresh_sample sample;
+    attn_fresh_sample now;  /* and the rest of a run, in a shorter block */
     double *norms, *sorted; /* largest */
     attn_theory_jacobian theory;
     int has_theory;
 } grown;
-static char *lines; /* of the last call of jacobian_grow */
+static lab_record told; /* of the last call of jacobian_grow */
 
 /* A new sample of at most N heads, still empty; a GSL status. */
 LAB_EXPORT int jacobian_begin(uint64_t seed, int regime, int n, int d_k,
@@ -173,29 +174,15 @@ static int draw_block(const attn_blocks *job, size_t block, size_t count,
 }
 
 /* The verdicts of the regime, where it is one and the theory is known. */
-static int judge(const attn_fresh_sample *sample, size_t N)
+static int judge(attn_run *run)
 {
-    static size_t size;
-    attn_run run = {.seed = grown.seed,
-                    .claims = attn_claims_alloc(grown.seed)};
-    const attn_screen screen = {0};
-    FILE *out;
-
-    free(lines);
-    lines = NULL;
-    out = run.claims ? open_memstream(&lines, &size) : NULL;
-    if (out && grown.is_regimes && grown.has_theory) {
-        trials = N;
-        memcpy(grown.sorted, grown.norms, N * sizeof *grown.sorted);
-        gsl_sort(grown.sorted, 1, N);
-        demo_claims(&run, &regime_names[grown.regime], sample, &grown.theory,
+    if (grown.is_regimes && grown.has_theory) {
+        memcpy(grown.sorted, grown.norms, trials * sizeof *grown.sorted);
+        gsl_sort(grown.sorted, 1, trials);
+        demo_claims(run, &regime_names[grown.regime], &grown.now, &grown.theory,
                     grown.sorted);
-        attn_claims_print(run.claims, &screen, out);
     }
-    if (out)
-        fclose(out);
-    attn_claims_free(run.claims);
-    return out ? GSL_SUCCESS : GSL_ENOMEM;
+    return GSL_SUCCESS;
 }
 
 /*
@@ -211,22 +198,23 @@ LAB_EXPORT const double *jacobian_grow(int N)
     const attn_blocks job = demo_job(grown.seed, grown.regime, (size_t)N);
     const size_t whole_blocks = job.trials / job.per_block;
     const size_t rest = job.trials % job.per_block;
-    attn_fresh_sample now;
+    const attn_fresh_sample *now = &grown.now;
     int status = job.trials <= grown.largest ? GSL_SUCCESS : GSL_EINVAL;
 
     while (!status && grown.blocks < whole_blocks)
         status = draw_block(&job, grown.blocks++, job.per_block, &grown.sample);
-    now = grown.sample;
+    grown.now = grown.sample;
     if (!status && rest > 0)
-        status = draw_block(&job, grown.blocks, rest, &now);
+        status = draw_block(&job, grown.blocks, rest, &grown.now);
+    trials = job.trials;
     if (!status)
-        status = judge(&now, job.trials);
+        status = lab_record_take(&told, grown.seed, judge);
     if (status)
         return NULL;
 
-    const attn_moments *const all[] = {&now.trace, &now.frobenius2,
-                                       &now.spectral2, &now.entropy,
-                                       &now.squares};
+    const attn_moments *const all[] = {&now->trace, &now->frobenius2,
+                                       &now->spectral2, &now->entropy,
+                                       &now->squares};
     for (size_t i = 0; i < 5; i++) {
         list[2 * i] = all[i]->mean;
         list[2 * i + 1] = job.trials > 1 ? attn_moments_se(all[i]) : 0;
@@ -241,5 +229,5 @@ LAB_EXPORT const double *jacobian_grow(int N)
 /* The verdicts as the program prints them, "" at another multiplier. */
 LAB_EXPORT const char *jacobian_lines(void)
 {
-    return lines;
+    return grown.is_regimes && grown.has_theory ? told.lines : "";
 }
