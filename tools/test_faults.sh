@@ -3,12 +3,15 @@
 # written, signals at any moment, no gnuplot. A result file is afterwards the
 # old one or the new one, whole; nothing else lies there; and what went wrong
 # is status 2 and one line on stderr.
-#   test_faults.sh FOLDER_OF_PROGRAMS FOLDER_OF_FAULTY_PROGRAMS PROGRAM ...
+#   test_faults.sh FOLDER_OF_PROGRAMS FOLDER_OF_FAULTY_PROGRAMS
+#       SANITIZED_LIBRARY PROGRAM ...
 # (make test-faults). FAST=1: fewer of each. Says "N passed, M failed".
 set -eu
 bin=$(cd "$1" && pwd)
 faulty=$(cd "$2" && pwd)
-shift 2
+sanitized=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
+examples=$PWD/docs/examples
+shift 3
 fast=${FAST:-0}
 unset GSL_RNG_SEED
 work=$(mktemp -d)
@@ -65,18 +68,10 @@ small() {
 
 # ---- the k-th allocation fails ----
 
-# Counted by tests/faults/program.c, one for each k.
-memory() {
-    small "$1"
-    mkdir "memory-$1"
-    cd "memory-$1"
-    # Words of $options stand apart. One thread: libgomp cannot survive it.
-    # shellcheck disable=SC2086
-    ATTN_STRIDE=$stride "$faulty/$1" $options --threads 1 --out out \
-        >log 2>&1 || true
-    cd ..
-    sed '$d' "memory-$1/log"
-    counts=$(tail -n 1 "memory-$1/log")
+# count WHAT LOG: the last line says how many passed and failed.
+count() {
+    grep '^not ok' "$2" || true
+    counts=$(tail -n 1 "$2")
     case $counts in
     [1-9]*' passed, '*' failed')
         passed=$((passed + ${counts%% *}))
@@ -89,7 +84,58 @@ memory() {
         ;;
     esac
 }
+
+# In each program: tests/faults/program.c, one for each k.
+memory() {
+    small "$1"
+    mkdir "memory-$1"
+    cd "memory-$1"
+    # Words of $options stand apart. One thread: libgomp cannot survive it.
+    # shellcheck disable=SC2086
+    ATTN_STRIDE=$stride "$faulty/$1" $options --threads 1 --out out \
+        >log 2>&1 || true
+    cd ..
+    count "$1" "memory-$1/log"
+}
+
+# In each function of the library: tests/faults/library.c, with a gnuplot that
+# draws nothing.
+library() {
+    mkdir "memory-$1"
+    cd "memory-$1"
+    mkdir plots drawn path
+    touch plots/style.gp plots/figure.gp plots/figure-more.gp drawn/figure.dat
+    # shellcheck disable=SC2016
+    printf '%s\n' '#!/bin/sh' 'echo drawn >"$6"' >path/gnuplot
+    chmod +x path/gnuplot
+    # Lost blocks it counts itself, without those that GSL loses.
+    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+        PATH="$PWD/path:$PATH" "$2" "$examples" >log 2>&1 || true
+    sed -n 's/: [0-9]* allocations$//p' log >functions
+    cd ..
+    count "$1" "memory-$1/log"
+}
+
+# Has each module that asks for memory a function among them? Programs do what
+# attn_program does.
+are_all() {
+    asks=' (malloc|calloc|realloc|aligned_alloc|strdup|open_memstream|glob|gsl_[a-z_]*alloc)$'
+    found=0
+    for object in "$1"/*.o; do
+        nm -u "$object" | grep -qE "$asks" || continue
+        found=$((found + 1))
+        case $object in */attn_program.o) continue ;; esac
+        nm -g --defined-only "$object" | grep -qwFf "$2" ||
+            { echo "none of $object"; return 1; }
+    done
+    [ "$found" -gt 0 ]
+}
+
 if [ "$(getconf GNU_LIBC_VERSION 2>/dev/null)" ]; then
+    library library "$faulty/library"
+    library sanitized "$sanitized"
+    check "a function of each module that asks for memory" \
+        are_all "$faulty/../lib" memory-library/functions
     for program in "$@"; do
         memory "$program"
     done
