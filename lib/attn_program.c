@@ -14,7 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COULD_NOT_RUN = 2, THREADS_MAX = 1024, PUBLISHED_SEED = 1 };
+enum {
+    COULD_NOT_RUN = 2,
+    THREADS_MAX = 1024,
+    PUBLISHED_SEED = 1,
+    NARRATIVE_MOST = 1 << 20 /* bytes */
+};
 
 /* What the command line says, and what follows from it. */
 typedef struct {
@@ -464,6 +469,22 @@ static int perform(const session *s, const char *executable, const output *o)
     return status == 0 && is_first ? deliver(s, executable, o) : status;
 }
 
+/* For the narrative. A stream in memory that cannot grow drops what it is given
+ * and keeps no flag of it (glibc): so it has grown beforehand, to more than any
+ * program tells. */
+static FILE *open_narrative(output *o)
+{
+    FILE *out = open_memstream(&o->text, &o->size);
+
+    if (out != NULL && (fseeko(out, NARRATIVE_MOST, SEEK_SET) != 0 ||
+                        fputc('\0', out) == EOF || fflush(out) != 0 ||
+                        fseeko(out, 0, SEEK_SET) != 0)) {
+        fclose(out);
+        return NULL;
+    }
+    return out;
+}
+
 static int experiment(const session *s, const char *executable)
 {
     const int is_timed = s->program->has_timings;
@@ -473,7 +494,7 @@ static int experiment(const session *s, const char *executable)
                 .claims = attn_claims_alloc(s->seed)};
     int status;
 
-    o.narrative = open_memstream(&o.text, &o.size);
+    o.narrative = open_narrative(&o);
     if (o.dat == NULL || o.tsv == NULL || o.claims == NULL ||
         o.narrative == NULL || (is_timed && o.timing == NULL)) {
         status = fail_memory(s);
