@@ -64,6 +64,10 @@ static int run(attn_run *job)
     attn_dat_block(job->dat, "scaled", columns, 2);
     ATTN_DAT_ROW(job->dat, (double)pairs, ending == 5 ? NAN : 1);
     ATTN_DAT_ROW(job->dat, (double)job->seed, 2);
+    if (job->timing != NULL) {
+        attn_dat_block(job->timing, "times", columns, 2);
+        ATTN_DAT_ROW(job->timing, 64, 0.25);
+    }
     attn_claims_exact(job->claims, "fake.exact", 1, ending == 1 ? 2 : 1, 0.5, 1,
                       "half");
     if (ending == 2) {
@@ -72,7 +76,7 @@ static int run(attn_run *job)
     return statuses[ending];
 }
 
-static const attn_program fake = {
+static attn_program fake = {
     .stem = "fake",
     .section = "The spread of scores",
     .summary = "A program that does nothing, and says so in a sentence that is "
@@ -407,6 +411,16 @@ Test(program, the_narrative_comes_before_the_verdicts)
     free(out);
     cr_assert_eq(run_fake("--quiet"), 0);
     assert_is("../out", "");
+}
+
+Test(program, what_depends_on_the_clock_has_a_file_of_its_own)
+{
+    fake.has_timings = 1;
+    cr_assert_eq(run_fake(""), 0);
+    cr_assert_eq(files_in("results"), 3);
+    assert_has("results/fake.timing.dat", "64");
+    assert_has("../out", "\ntimed in results/fake.timing.dat:\n");
+    assert_has("../out", "0.25\n");
 }
 
 Test(program, the_version_names_gsl_too)
