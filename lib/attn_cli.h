@@ -65,7 +65,8 @@ int attn_cli_read(attn_cli_option *option, const char *word,
 int attn_cli_parse(attn_cli_option *table, int argc, char *const argv[],
                    attn_cli_error *error);
 
-/* Print per option its name, meaning, range and default, in 80 columns. */
+/* Print per option its name, meaning, range and default, in 80 columns; where
+ * there is no memory for a line, its name and meaning alone. */
 void attn_cli_help(const attn_cli_option *table, FILE *out);
 
 /*

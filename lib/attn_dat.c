@@ -20,7 +20,7 @@ struct attn_dat {
     char *text;
     size_t size;
     size_t columns; /* of the present block; 0: none begun */
-    int has_lost;   /* a comment, for want of memory */
+    int has_lost;   /* something, for want of memory */
     int spoiled;    /* what was written does not make a result file */
 };
 
@@ -53,13 +53,23 @@ FILE *attn_dat_stream(attn_dat *dat)
     return dat->stream;
 }
 
+/* printf's way, and what is lost is known: a stream in memory that cannot grow
+ * drops what it was given, and says so to the caller alone (glibc). */
+static void put(attn_dat *dat, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    dat->has_lost |= vfprintf(dat->stream, format, arguments) < 0;
+    va_end(arguments);
+}
+
 static void put_comment_lines(attn_dat *dat, const char *text)
 {
     for (;;) {
         const size_t length = strcspn(text, "\n");
 
-        fprintf(dat->stream, length > 0 ? "# %.*s\n" : "#%.*s\n", (int)length,
-                text);
+        put(dat, length > 0 ? "# %.*s\n" : "#%.*s\n", (int)length, text);
         if (text[length] == '\0') {
             return;
         }
@@ -132,7 +142,7 @@ void attn_dat_block(attn_dat *dat, const char *name,
 {
     dat->spoiled |= !is_word(name) || is_taken(dat, name) || count == 0;
     if (dat->columns > 0) {
-        fputs("\n\n", dat->stream);
+        put(dat, "\n\n");
     }
     dat->columns = count;
 
@@ -143,8 +153,7 @@ void attn_dat_block(attn_dat *dat, const char *name,
     }
     attn_dat_comment(dat, "%s", name);
     for (size_t i = 0; i < count; i++) {
-        fprintf(dat->stream, "%*s%c", WIDTH, columns[i].name,
-                i + 1 < count ? ' ' : '\n');
+        put(dat, "%*s%c", WIDTH, columns[i].name, i + 1 < count ? ' ' : '\n');
     }
 }
 
@@ -153,8 +162,7 @@ static void put_numbers(attn_dat *dat, size_t count, const double *values)
     for (size_t i = 0; i < count; i++) {
         dat->spoiled |= !isfinite(values[i]);
         /* + 0.0: a zero has no sign in a file. */
-        fprintf(dat->stream, i > 0 ? " %*.9g" : "%*.9g", WIDTH,
-                values[i] + 0.0);
+        put(dat, i > 0 ? " %*.9g" : "%*.9g", WIDTH, values[i] + 0.0);
     }
 }
 
@@ -176,7 +184,7 @@ void attn_dat_row(attn_dat *dat, size_t count, const double *values)
 {
     dat->spoiled |= count == 0 || count != dat->columns;
     put_numbers(dat, count, values);
-    fputc('\n', dat->stream);
+    put(dat, "\n");
 }
 
 void attn_dat_row_word(attn_dat *dat, size_t count, const double *values,
@@ -185,7 +193,7 @@ void attn_dat_row_word(attn_dat *dat, size_t count, const double *values,
     dat->spoiled |=
         count == 0 || count + 1 != dat->columns || !is_printable(word, 0xff);
     put_numbers(dat, count, values);
-    fprintf(dat->stream, " %*s\n", WIDTH, word);
+    put(dat, " %*s\n", WIDTH, word);
 }
 
 /* A new file beside path; its descriptor, or -1 with errno. */

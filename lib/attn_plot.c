@@ -192,18 +192,24 @@ int attn_plot_draw(const attn_plot *plot, attn_plot_error *error)
     const path first = path_of("%s/%s.gp", folder.at, plot->stem);
     const path pattern = further_figures(folder.at, plot->stem);
     glob_t further = {0};
-    int status;
+    int status, found;
 
     if (!exists(first)) {
         return fail(error, "there is no script to draw with", first.at,
                     "run the program in the project's folder");
     }
     status = draw(plot, first.at, error);
-    if (status == GSL_SUCCESS && glob(pattern.at, 0, NULL, &further) == 0) {
-        for (size_t i = 0; i < further.gl_pathc && status == GSL_SUCCESS; i++) {
-            status = draw(plot, further.gl_pathv[i], error);
-        }
-        globfree(&further);
+    if (status != GSL_SUCCESS) {
+        return status;
     }
+    found = glob(pattern.at, GLOB_ERR, NULL, &further);
+    if (found != 0 && found != GLOB_NOMATCH) {
+        status = fail(error, "further scripts cannot be listed", folder.at,
+                      "draw again; the data are kept");
+    }
+    for (size_t i = 0; i < further.gl_pathc && status == GSL_SUCCESS; i++) {
+        status = draw(plot, further.gl_pathv[i], error);
+    }
+    globfree(&further);
     return status;
 }

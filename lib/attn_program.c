@@ -14,7 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COULD_NOT_RUN = 2, THREADS_MAX = 1024, PUBLISHED_SEED = 1 };
+enum {
+    COULD_NOT_RUN = 2,
+    THREADS_MAX = 1024,
+    PUBLISHED_SEED = 1,
+    TEXT_MOST = 1 << 20 /* bytes */
+};
 
 /* What the command line says, and what follows from it. */
 typedef struct {
@@ -145,6 +150,22 @@ static int has_file(const session *s)
     return 0;
 }
 
+/* A stream in memory that cannot grow drops what it is given and keeps no flag
+ * of that (glibc). So it grows beforehand, to more than any program tells.
+ * NULL: no memory; *text is to be freed in any case. */
+static FILE *open_memory(char **text, size_t *size)
+{
+    FILE *out = open_memstream(text, size);
+
+    if (out != NULL &&
+        (fseeko(out, TEXT_MOST, SEEK_SET) != 0 || fputc('\0', out) == EOF ||
+         fflush(out) != 0 || fseeko(out, 0, SEEK_SET) != 0)) {
+        fclose(out);
+        return NULL;
+    }
+    return out;
+}
+
 /* The program's own options as a command has them, beside a file only those
  * that were given; NULL: no memory. */
 static char *own_command(const session *s)
@@ -152,9 +173,10 @@ static char *own_command(const session *s)
     const int only_given = has_file(s);
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = open_memory(&text, &size);
 
     if (out == NULL) {
+        free(text);
         return NULL;
     }
     for (size_t i = 0; i < s->own; i++) {
@@ -473,7 +495,7 @@ static int experiment(const session *s, const char *executable)
                 .claims = attn_claims_alloc(s->seed)};
     int status;
 
-    o.narrative = open_memstream(&o.text, &o.size);
+    o.narrative = open_memory(&o.text, &o.size);
     if (o.dat == NULL || o.tsv == NULL || o.claims == NULL ||
         o.narrative == NULL || (is_timed && o.timing == NULL)) {
         status = fail_memory(s);

@@ -87,12 +87,12 @@ static int load(attn_text *text, const char *path, size_t *size,
                 attn_text_error *error)
 {
     FILE *in = fopen(path, "rb");
-    int failed;
+    int failed = in == NULL ? errno : 0;
 
     if (in == NULL) {
         attn_text_refuse(text, 0, error, "%s, a text file is expected",
-                         strerror(errno));
-        return GSL_EFAILED;
+                         strerror(failed));
+        return failed == ENOMEM ? GSL_ENOMEM : GSL_EFAILED;
     }
     *size = fread(text->bytes, 1, ATTN_TEXT_BYTES + 1, in);
     failed = ferror(in) ? errno : 0;

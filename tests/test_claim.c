@@ -335,6 +335,24 @@ Test(claim, no_screen_is_as_wide_as_it_needs)
     free(on_wide);
 }
 
+Test(claim, every_verdict_has_its_colour_and_none_has_none)
+{
+    const attn_screen coloured = {.columns = 100, .in_colour = 1};
+
+    attn_claims_stat(claims, "claim.weak", 0, 3, 1, 1000, 1, 100, "");
+    attn_claims_stat(claims, "claim.small", 0, 0, 1, 1, 1, 100, "");
+    attn_claims_stat(claims, "claim.far", 0, 9, 1, 1000, 1, 100, "");
+    attn_claims_info(claims, "claim.info", 1, 1, 100, "");
+    char *text = printed(&coloured);
+    cr_expect_not_null(strstr(text, "  \033[33mWEAK\033[0m\n"), "%s", text);
+    cr_expect_not_null(strstr(text, "  \033[33mINCONCLUSIVE\033[0m\n"), "%s",
+                       text);
+    cr_expect_not_null(strstr(text, "  \033[1;31mINCONSISTENT\033[0m\n"), "%s",
+                       text);
+    cr_expect_not_null(strstr(text, "  -\n"), "%s", text);
+    free(text);
+}
+
 Test(claim, colour_stands_around_the_verdict_alone)
 {
     const attn_screen plain = {.columns = 100},

@@ -366,6 +366,20 @@ Test(cli, a_command_leaves_out_what_is_not_set)
     free(command);
 }
 
+Test(cli, a_path_is_printed_as_it_is_and_none_as_nothing)
+{
+    char *text;
+
+    reset();
+    text = text_of(attn_cli_print_value, named("out"));
+    cr_expect_str_eq(text, "");
+    free(text);
+    out = "a folder";
+    text = text_of(attn_cli_print_value, named("out"));
+    cr_expect_str_eq(text, "a folder");
+    free(text);
+}
+
 Test(cli, a_real_reads_back_as_the_same_number)
 {
     static const double values[] = {0,

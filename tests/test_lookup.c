@@ -258,6 +258,11 @@ Test(lookup, each_mistake_has_its_sentence)
          "W_K =\n1 0\n0 1\n1 0\nW_V =\n3\n4\n5\n",
          "key 'a' (line 1): the layer returns 4, the dictionary says 3: W_V "
          "gives 'a' the value 5; change row 3 of W_V.\n"},
+        {"key a = 3\nkey b = 4\nkey a = 3\nW_Q =\n0 0 50\n0 50 0\n0 0 50\n"
+         "W_V =\n5\n4\n6\n" UNIT,
+         "key 'a' (line 1): the layer returns 6, the dictionary says 3: no "
+         "token has that value, W_V gives 'a' the value 6; change row 3 of "
+         "W_V.\n"},
         {"key a = 3\nkey b = 4\nkey a = 5\nW_Q =\n50 0 50\n0 50 0\n50 0 50\n"
          "W_V =\n3\n4\n5\n" UNIT,
          "key 'a' (line 3): the layer returns 4, the mean of its 2 values is "
@@ -291,7 +296,7 @@ Test(lookup, each_mistake_has_its_sentence)
                            cases[ran][1], said);
         free(said);
     }
-    cr_assert_eq(ran, 17);
+    cr_assert_eq(ran, 18);
 }
 
 Test(lookup, what_a_file_lacks_is_said)

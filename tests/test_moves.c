@@ -255,3 +255,25 @@ Test(moves, every_move_is_on_paper)
     attn_moves_free(m);
     free(paper);
 }
+
+Test(moves, what_is_subtracted_from_steep_scores_is_on_paper)
+{
+    attn_moves *m = small(q, K, V);
+    char *paper = NULL;
+    size_t size;
+    FILE *out = open_memstream(&paper, &size);
+
+    m->query = "x";
+    m->words[0] = m->words[1] = m->words[2] = "a";
+    m->scale = 1000;
+    cr_assert_eq(attn_moves_make(m), GSL_SUCCESS);
+    attn_moves_print(m, out);
+    cr_assert_eq(fclose(out), 0);
+    cr_assert_not_null(strstr(paper,
+                              "; e^4000 is out of a double's range, so 4000 is "
+                              "subtracted\n   from every score first"),
+                       "%s", paper);
+    cr_assert_not_null(strstr(paper, " = e^0 = 1\n"), "%s", paper);
+    attn_moves_free(m);
+    free(paper);
+}

@@ -1,7 +1,10 @@
 /* The programs' edge: statuses, folders, messages, figures. */
 #define _XOPEN_SOURCE 700 /* posix_openpt */
 #include "attn_bar.h"
+#include "attn_plot.h"
 #include "attn_program.h"
+#include "attn_screen.h"
+#include "leave.h"
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -60,6 +64,10 @@ static int run(attn_run *job)
     attn_dat_block(job->dat, "scaled", columns, 2);
     ATTN_DAT_ROW(job->dat, (double)pairs, ending == 5 ? NAN : 1);
     ATTN_DAT_ROW(job->dat, (double)job->seed, 2);
+    if (job->timing != NULL) {
+        attn_dat_block(job->timing, "times", columns, 2);
+        ATTN_DAT_ROW(job->timing, 64, 0.25);
+    }
     attn_claims_exact(job->claims, "fake.exact", 1, ending == 1 ? 2 : 1, 0.5, 1,
                       "half");
     if (ending == 2) {
@@ -68,7 +76,7 @@ static int run(attn_run *job)
     return statuses[ending];
 }
 
-static const attn_program fake = {
+static attn_program fake = {
     .stem = "fake",
     .section = "The spread of scores",
     .summary = "A program that does nothing, and says so in a sentence that is "
@@ -155,7 +163,7 @@ static int fake_to(const char *out, const char *words)
     if (child == 0) {
         redirect(STDOUT_FILENO, out);
         redirect(STDERR_FILENO, "../err");
-        _exit(attn_program_main(&fake, argc, argv));
+        leave(attn_program_main(&fake, argc, argv));
     }
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert(WIFEXITED(status), "'fake %s' ends by a signal", words);
@@ -405,6 +413,16 @@ Test(program, the_narrative_comes_before_the_verdicts)
     assert_is("../out", "");
 }
 
+Test(program, what_depends_on_the_clock_has_a_file_of_its_own)
+{
+    fake.has_timings = 1;
+    cr_assert_eq(run_fake(""), 0);
+    cr_assert_eq(files_in("results"), 3);
+    assert_has("results/fake.timing.dat", "64");
+    assert_has("../out", "\ntimed in results/fake.timing.dat:\n");
+    assert_has("../out", "0.25\n");
+}
+
 Test(program, the_version_names_gsl_too)
 {
     cr_assert_eq(run_fake("--version"), 0);
@@ -537,6 +555,19 @@ Test(program, without_a_script_the_data_are_kept)
     cr_assert_eq(files_in("results"), 2);
 }
 
+Test(program, a_folder_of_too_long_a_name_gets_no_figure)
+{
+    static char folder[5000];
+    const attn_plot plot = {
+        .program = "fake", .stem = "fake", .folder = folder};
+    attn_plot_error error = {""};
+
+    memset(folder, 'x', sizeof folder - 1);
+    bring_plots();
+    cr_assert_eq(attn_plot_draw(&plot, &error), GSL_EFAILED);
+    cr_assert(strstr(error.text, "gnuplot failed") != NULL, "%s", error.text);
+}
+
 /* What a terminal sees. */
 
 /* The text that "fake words" puts on a terminal. */
@@ -568,7 +599,7 @@ static char *on_terminal(const char *words, int *status)
         close(slave);
         close(terminal);
         setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-        _exit(attn_program_main(&fake, argc, argv));
+        leave(attn_program_main(&fake, argc, argv));
     }
     close(slave);
     while ((got = read(terminal, buffer, sizeof buffer)) > 0) {
@@ -655,6 +686,91 @@ Test(program, a_terminal_shows_verdicts_in_colour_unless_asked_not_to)
         free(text);
     }
     cr_assert_eq(ran, 4);
+}
+
+Test(program, a_screen_is_as_wide_as_its_window_unless_columns_says_so)
+{
+    static const struct {
+        const char *said; /* by COLUMNS */
+        unsigned short window;
+        int columns;
+    } cases[] = {{NULL, 57, 57},    {NULL, 0, 80},   {"33", 57, 33},
+                 {"10001", 57, 57}, {"wide", 0, 80}, {"-1", 57, 57}};
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    size_t ran = 0;
+    FILE *out;
+
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
+        cr_skip("no pseudo-terminal here");
+    }
+    out = fopen(ptsname(terminal), "w");
+    cr_assert(out != NULL);
+    for (; ran < sizeof cases / sizeof *cases; ran++) {
+        const struct winsize window = {.ws_col = cases[ran].window};
+
+        unsetenv("COLUMNS");
+        if (cases[ran].said != NULL) {
+            setenv("COLUMNS", cases[ran].said, 1);
+        }
+        cr_assert_eq(ioctl(terminal, TIOCSWINSZ, &window), 0);
+        cr_expect_eq(attn_screen_of(out).columns, cases[ran].columns);
+    }
+    cr_assert_eq(ran, 6);
+    fclose(out);
+    close(terminal);
+}
+
+/* What a bar says of the time left that began so many seconds ago, its stage
+ * too, when it is at this share. */
+static char *time_left(double begun, double share)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    attn_bar bar = attn_bar_start(out);
+
+    bar.begun -= begun;
+    bar.stage -= begun;
+    attn_bar_show(share, &bar);
+    fclose(out);
+    return text;
+}
+
+Test(program, a_bar_tells_seconds_minutes_and_hours)
+{
+    static const struct {
+        double begun, share;
+        const char *left;
+    } cases[] = {{50, 0.5, ", 50 s left"},
+                 {150, 0.25, ", 8 min left"},
+                 {3600, 0.25, ", 3.0 h left"}};
+    size_t ran = 0;
+
+    for (; ran < sizeof cases / sizeof *cases; ran++) {
+        char *text = time_left(cases[ran].begun, cases[ran].share);
+
+        cr_expect(strstr(text, cases[ran].left) != NULL, "%s", text);
+        free(text);
+    }
+    cr_assert_eq(ran, 3);
+}
+
+Test(program, a_bar_begins_anew_with_every_stage)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    attn_bar bar = attn_bar_start(out);
+
+    bar.begun -= 1000;
+    bar.stage -= 1000;
+    attn_bar_show(0.5, &bar);
+    bar.drawn -= 1;
+    attn_bar_show(0.25, &bar);
+    fclose(out);
+    cr_assert(strstr(text, " 50 %, 17 min left") != NULL, "%s", text);
+    cr_assert(strstr(text, " 25 %, 0 s left") != NULL, "%s", text);
+    free(text);
 }
 
 Test(program, a_bar_never_exceeds_its_end)

@@ -480,6 +480,19 @@ Test(train_run, one_replicate_is_one_world_at_any_number_of_threads)
     cr_near(r[4].points[2].loss, r[4].points[0].loss, 0, 0);
 }
 
+Test(train_run, scores_that_are_no_numbers_at_birth_are_refused)
+{
+    attn_train_run runs[RUNS];
+    static attn_train_point points[RUNS * POINTS];
+    static attn_train_row rows[RUNS * JUDGES];
+    const attn_blocks job = {.trials = 1, .seed = 3, .threads = 1};
+
+    gsl_set_error_handler_off();
+    make_runs(runs, points, rows);
+    runs[0].scale = 1e308;
+    cr_assert_eq(attn_train_runs(job, runs), GSL_EDOM);
+}
+
 /* What the points say of the rows born sure of a wrong key, from the rows. */
 Test(train_run, counts_those_born_sure_of_a_wrong_key)
 {

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Run the tests: test.sh TEST_PROGRAM FOLDER_OF_PROGRAMS
+# Run the tests: test.sh TEST_PROGRAM FOLDER_OF_PROGRAMS [OPTIONS_OF_CRITERION]
 # Fails when none ran, and when a sanitizer reported a leak (Criterion does not
 # count those).
 set -eu
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
+tests=$1
 export ATTN_BIN="$2"
+shift 2
 export ASAN_OPTIONS="log_path=$logs/asan:allocator_may_return_null=1" UBSAN_OPTIONS="print_stacktrace=1"
 
 # Criterion's runner loses a block of its own after long tests: is each block of
@@ -16,7 +18,7 @@ is_criterions() {
 }
 
 status=0
-"$1" --jobs 2 2>"$logs/out" || status=$?
+"$tests" --jobs 2 "$@" 2>"$logs/out" || status=$?
 cat "$logs/out"
 if ! grep -q 'Tested: .*[1-9]' "$logs/out"; then
     echo "test: no test ran" >&2

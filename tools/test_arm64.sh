@@ -61,8 +61,9 @@ compare() {
 }
 
 published() {
-    echo "test-arm64: $1"
+    begun=$(date +%s)
     run "$out/bin" "$1" "$out/arm64"
+    echo "test-arm64: $1: $(($(date +%s) - begun)) s"
     compare results "$1" "$1"
 }
 

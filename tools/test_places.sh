@@ -43,7 +43,7 @@ gives() {
 }
 
 # A copy of what is under version control, or of the tree where there is none.
-place="$work/a place wïth blänks 注意"
+place="$work/a place [1] wïth blänks 注意"
 mkdir "$place"
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
     git ls-files -z | tar -cf "$work/tree.tar" --null -T -
@@ -116,7 +116,7 @@ for shell in /bin/dash /bin/bash; do
 done
 find "$place" -name '*.[ch]' -exec touch -d '2 days' {} +
 check "files dated in the future: make ends" \
-    timeout 120 $make -C "$place" -j2 "bin/$stem"
+    timeout 1800 $make -C "$place" -j2 "bin/$stem"
 check "and its program gives the same bytes" sh -c '
     "$1" --plot --quiet --out "$2"' sh "$place/bin/$stem" "$work/future"
 check "its bytes" gives "$work/future"

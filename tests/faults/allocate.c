@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The GNU C library's own, by the names under which they stay. */
+/* The GNU C library's own, by the names under which they stay; or what the
+ * address sanitizer has put in their place, likewise. */
+#ifdef ATTN_ASAN
+#define __libc_malloc __interceptor_malloc
+#define __libc_calloc __interceptor_calloc
+#define __libc_realloc __interceptor_realloc
+#define __libc_memalign __interceptor_memalign
+#define __libc_free __interceptor_free
+#endif
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
@@ -83,6 +91,10 @@ static void *noted(void *block, const void *caller)
 
 static void forget(const void *block)
 {
+    /* Before anything is watched locks may not work yet. */
+    if (live_count == 0) {
+        return;
+    }
     pthread_mutex_lock(&lock);
     for (size_t i = live_count; i-- > 0;) {
         if (live[i].block == block) {

@@ -11,6 +11,7 @@
  * Says "N passed, M failed".
  */
 #define _GNU_SOURCE
+#include "../leave.h"
 #include "allocate.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -95,7 +96,7 @@ static int run(const trial *t, size_t k)
         t->told->count = allocate_count();
         fclose(stdout);
         t->told->live = allocate_live();
-        _exit(status);
+        leave(status);
     }
     if (child < 0 || waitpid(child, &status, 0) != child) {
         perror("fork");
