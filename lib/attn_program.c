@@ -151,7 +151,8 @@ static int has_file(const session *s)
 }
 
 /* A stream in memory that cannot grow drops what it is given and keeps no flag
- * of that (glibc). So it grows beforehand, to more than any program tells.
+ * of that (glibc). So it grows beforehand, to more than any program tells. The
+ * text ends at its first zero; *size may count all that has grown (musl).
  * NULL: no memory; *text is to be freed in any case. */
 static FILE *open_memory(char **text, size_t *size)
 {
@@ -443,7 +444,7 @@ static void report(const session *s, const output *o)
 {
     const attn_screen screen = attn_screen_of(stdout);
 
-    fwrite(o->text, 1, o->size, stdout);
+    fputs(o->text, stdout);
     attn_claims_print(o->claims, &screen, stdout);
     printf("wrote %s and %s\n", s->dat_path, s->tsv_path);
     if (o->timing != NULL) {
