@@ -204,8 +204,12 @@ report/test/node_modules: report/test/package-lock.json | $(filter setup-report 
 lab: | $(filter setup-lab,$(MAKECMDGOALS)) ## the library live in a browser page (emscripten): results/lab.html
 	$Qlab/build.sh
 
+lab/node_modules: lab/package-lock.json | $(filter setup-lab,$(MAKECMDGOALS))
+	cd lab && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
 # The committed page, as it is: no compiler is needed for its tests.
-test-lab: $(PROGRAMS:%=$(BIN)/%) report/test/node_modules ## the lab in a real browser, its numbers beside the programs'
+test-lab: $(PROGRAMS:%=$(BIN)/%) report/test/node_modules lab/node_modules ## the lab in a real browser, its numbers beside the programs'
 	$Qnode --test lab/test
 
 $(B)/tests/all: $(TEST_OBJECTS) $(B)/libattn.a
