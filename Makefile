@@ -50,6 +50,8 @@ NUMERICS = -ffp-contract=off -fno-math-errno -fno-trapping-math \
 SANITIZE_release =
 SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=all -g
 SANITIZE_tsan = -fsanitize=thread -g
+# OpenMP's library is not compiled with it: one thread, by the lab's omp.h.
+SANITIZE_msan = -fsanitize=memory -g -fno-openmp -Wno-unknown-pragmas -Ilab/c
 SANITIZE_faults = $(SANITIZE_asan)
 SANITIZE_fuzz = -fsanitize=fuzzer-no-link $(SANITIZE_asan)
 SANITIZE_coverage = --coverage -DATTN_COVERAGE
@@ -68,10 +70,10 @@ OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all setup setup-arm64 setup-bench setup-fuzz setup-lint setup-mpi \
-	setup-report setup-lab figures claims readme report report-pdf lab seeds \
+.PHONY: all setup setup-arm64 setup-bench setup-fuzz setup-lint setup-memory \
+	setup-mpi setup-report setup-lab figures claims readme report report-pdf lab seeds \
 	bench reproduce test test-arm64 test-faults test-fuzz test-install test-lab \
-	test-mpi test-new test-places test-report test-threads fuzz lint coverage \
+	test-memory test-mpi test-new test-places test-report test-threads fuzz lint coverage \
 	coverage-run valgrind new man install \
 	uninstall clean help FORCE
 
@@ -100,6 +102,9 @@ setup-lab: ## install what the lab and its tests need (emscripten)
 
 setup-arm64: ## unpack what make test-arm64 needs (Debian)
 	tools/setup_arm64.sh build/arm64/root
+
+setup-memory: ## compile GSL with the memory sanitizer, for make test-memory (Debian)
+	tools/setup_memory.sh build/msan/root
 
 # `make setup figures` is one command: nothing compiles before setup is done.
 $(OBJECTS): | $(filter setup%,$(MAKECMDGOALS))
@@ -335,6 +340,14 @@ test-threads: all ## the unit tests under the thread sanitizer (needs make setup
 	$Q$(MAKE) --no-print-directory VARIANT=tsan CC=clang OPTIMISE=-O1 build/tsan/tests/all-plain
 	$QATTN_BIN=$(BIN) TSAN_OPTIONS=ignore_noninstrumented_modules=1:allocator_may_return_null=1 \
 		build/tsan/tests/all-plain $(OTHERS)
+
+# The programs too. MPFR is not compiled with the sanitizer.
+test-memory: ## the tests under the memory sanitizer (needs make setup-memory; 6 minutes)
+	$Q[ -e build/msan/root/complete ] || { echo 'test-memory: run make setup-memory before' >&2; exit 2; }
+	$QPKG_CONFIG_PATH='$(CURDIR)/build/msan/root/lib/pkgconfig' $(MAKE) --no-print-directory \
+		VARIANT=msan CC=clang MPI= OPTIMISE='-O1 -DATTN_NO_CLONES' all build/msan/tests/all-plain
+	$QATTN_BIN=build/msan/bin MSAN_OPTIONS=allocator_may_return_null=1 \
+		build/msan/tests/all-plain $(filter-out 'programs/*',$(OTHERS)) 'reference/*'
 
 # valgrind has no AVX-512: the loader's choice falls on AVX2.
 valgrind: all $(B)/tests/all-plain ## the unit tests under valgrind's memcheck (half an hour; needs make setup-lint)
