@@ -12,8 +12,7 @@ if [ ! -e "$root/complete" ] || ! command -v qemu-aarch64 >/dev/null 2>&1; then
     echo "test-arm64: run make setup-arm64 before" >&2
     exit 2
 fi
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+. tools/check.sh
 
 (
     export PKG_CONFIG_SYSROOT_DIR="$root"
@@ -23,25 +22,12 @@ trap 'rm -rf "$out"' EXIT
 )
 
 # Scripts that stand for the programs: nothing but the emulator can start them.
-# emulate NAME: build/arm64/NAME, by the script $out/NAME
+# emulate NAME: build/arm64/NAME, by the script $work/NAME
 emulate() {
-    mkdir -p "$(dirname "$out/$1")"
+    mkdir -p "$(dirname "$work/$1")"
     printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s" "$@"\n' \
-        "$root" "$PWD/build/arm64/$1" >"$out/$1"
-    chmod +x "$out/$1"
-}
-passed=0 failed=0
-
-# check WHAT COMMAND...
-check() {
-    what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "test-arm64: $what"
-    fi
+        "$root" "$PWD/build/arm64/$1" >"$work/$1"
+    chmod +x "$work/$1"
 }
 
 # run BIN PROGRAM FOLDER OPTIONS...: its status
@@ -55,14 +41,14 @@ run() {
 # compare WANTED PROGRAM WHAT: the files of the emulated program
 compare() {
     for file in "$2.dat" "$2.claims.tsv"; do
-        check "$3: $file differs" cmp -s "$1/$file" "$out/arm64/$file"
+        check "$3: $file differs" cmp "$1/$file" "$work/arm64/$file"
     done
-    rm -rf "$out/arm64" "$out/native"
+    rm -rf "$work/arm64" "$work/native"
 }
 
 published() {
     begun=$(date +%s)
-    run "$out/bin" "$1" "$out/arm64"
+    run "$work/bin" "$1" "$work/arm64"
     echo "test-arm64: $1: $(($(date +%s) - begun)) s"
     compare results "$1" "$1"
 }
@@ -72,11 +58,11 @@ smaller() {
     title="$*" program=$1
     shift
     echo "test-arm64: $title"
-    run bin "$program" "$out/native" "$@"
+    run bin "$program" "$work/native" "$@"
     wanted=$status
-    run "$out/bin" "$program" "$out/arm64" "$@"
+    run "$work/bin" "$program" "$work/arm64" "$@"
     check "$title: status $status, not $wanted" [ "$status" -eq "$wanted" ]
-    compare "$out/native" "$program" "$title"
+    compare "$work/native" "$program" "$title"
 }
 
 # Contraction is off: a fused instruction stands only where the source asks for
@@ -122,7 +108,7 @@ set -- 'figures/*' 'programs/*' 'sabotage/*' 'stream/it_works_where_n_squared_*'
 [ "${QUICK:-0}" = 0 ] || set -- "$@" 'fma/*' 'train/*' 'math/*_1_ulp' \
     'claim/a_sweep_*' 'sample/neighbours_*' 'sample/*normal*'
 emulate tests/all-plain
-check "unit tests" env ATTN_BIN="$out/bin" "$out/tests/all-plain" "$@"
+check "unit tests" env ATTN_BIN="$work/bin" "$work/tests/all-plain" "$@"
+tail -n 1 "$work/log"
 
-echo "test-arm64: $passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+summary

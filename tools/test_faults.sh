@@ -15,32 +15,12 @@ examples=$PWD/docs/examples
 shift 3
 fast=${FAST:-0}
 unset GSL_RNG_SEED
-work=$(mktemp -d)
-mounted=
-trap '[ -z "$mounted" ] || umount "$mounted"; chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
-passed=0 failed=0
+. tools/check.sh
 cd "$work"
 
 # files FOLDER: how many it holds.
 files() {
     find "$1" -mindepth 1 | wc -l
-}
-
-# check WHAT COMMAND...: the command's success is the test's.
-check() {
-    what=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "not ok: $what"
-        cat "$work/log"
-    fi
-}
-
-skip() {
-    echo "skipped: $1"
 }
 
 # Small options.
@@ -171,8 +151,7 @@ else
 fi
 
 if [ "${ONLY:-}" = memory ]; then
-    echo "$passed passed, $failed failed"
-    [ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+    summary
     exit
 fi
 
@@ -403,5 +382,4 @@ check "a gnuplot that crashes" draws_not "$work/broken:$PATH" 'gnuplot failed'
 chmod -x none/gnuplot
 check "a gnuplot that cannot be started" draws_not "$work/none" 'the data are kept'
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+summary

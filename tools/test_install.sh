@@ -2,26 +2,12 @@
 # What `make install` puts in place works from any folder, and `make uninstall`
 # takes it away: test_install.sh PROGRAM ...
 set -eu
-root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
-prefix="$root/a prefix"
-passed=0 failed=0
-
-check() {
-    what=$1
-    shift
-    if "$@" >"$root/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "not ok: $what"
-        cat "$root/log"
-    fi
-}
+. tools/check.sh
+prefix="$work/a prefix"
 
 draws() {
-    (cd "$root" && "$prefix/bin/$1" --plot --quiet --out "$root/out") || return
-    [ -s "$root/out/$1.svg" ]
+    (cd "$work" && "$prefix/bin/$1" --plot --quiet --out "$work/out") || return
+    [ -s "$work/out/$1.svg" ]
 }
 
 has_page() {
@@ -30,7 +16,7 @@ has_page() {
 }
 
 compiles() {
-    cat >"$root/use.c" <<'END'
+    cat >"$work/use.c" <<'END'
 #include <attn_softmax.h>
 int main(void)
 {
@@ -41,7 +27,7 @@ int main(void)
 END
     # A path with a blank: pkg-config escapes it, and eval reads that.
     flags=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs attn)
-    eval "${CC:-cc} \"\$root/use.c\" $flags -o \"\$root/use\"" && "$root/use"
+    eval "${CC:-cc} \"\$work/use.c\" $flags -o \"\$work/use\"" && "$work/use"
 }
 
 is_gone() {
@@ -57,5 +43,4 @@ check "the library is found by pkg-config" compiles
 check "make uninstall" "${MAKE:-make}" -s uninstall PREFIX="$prefix"
 check "nothing is left" is_gone
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+summary

@@ -4,30 +4,16 @@
 # they cannot run, and no rank left waiting. Run by make test-mpi, which needs
 # make setup-mpi.
 set -eu
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+. tools/check.sh
 one=build/release/bin many=build/release-mpi/bin
 "${MAKE:-make}" -s VARIANT=release MPI= BIN=$one all >/dev/null
 "${MAKE:-make}" -s VARIANT=release MPI=1 BIN=$many all >/dev/null
-passed=0 failed=0
 
 # More ranks than processors, and root in a container, are asked for here; and
 # threads that wait leave the processors to others.
 export OMP_WAIT_POLICY=passive
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-
-# check WHAT COMMAND...
-check() {
-    what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "test-mpi: $what"
-    fi
-}
 
 # mpi PROGRAM WORDS...: mpirun WORDS..., its status, its standard output up to
 # the timings, and the program's lines on stderr without mpirun's own. A job
@@ -36,9 +22,9 @@ mpi() {
     program=$1
     shift
     status=0
-    timeout 300 mpirun "$@" >"$out/raw" 2>"$out/raw2" </dev/null || status=$?
-    sed '/^timed in/,$d' "$out/raw" >"$out/stdout"
-    grep "^$program: " "$out/raw2" >"$out/stderr" || true
+    timeout 300 mpirun "$@" >"$work/raw" 2>"$work/raw2" </dev/null || status=$?
+    sed '/^timed in/,$d' "$work/raw" >"$work/stdout"
+    grep "^$program: " "$work/raw2" >"$work/stderr" || true
 }
 
 # single PROGRAM OPTIONS...: the same of the ordinary program
@@ -46,32 +32,32 @@ single() {
     program=$1
     shift
     wanted=0
-    "$one/$program" "$@" >"$out/raw" 2>"$out/stderr1" </dev/null || wanted=$?
-    sed '/^timed in/,$d' "$out/raw" >"$out/stdout1"
+    "$one/$program" "$@" >"$work/raw" 2>"$work/stderr1" </dev/null || wanted=$?
+    sed '/^timed in/,$d' "$work/raw" >"$work/stdout1"
 }
 
 # One process, then $numbers of ranks: the same files, lines and status.
 same() {
     name=$1
     shift
-    rm -rf "$out/run" "$out/run1"
-    single "$name" "$@" --threads 1 --out "$out/run"
+    rm -rf "$work/run" "$work/run1"
+    single "$name" "$@" --threads 1 --out "$work/run"
     check "$name $*: cannot run" [ "$wanted" -ne 2 ]
-    mv "$out/run" "$out/run1"
+    mv "$work/run" "$work/run1"
     for n in $numbers; do
-        rm -rf "$out/run"
+        rm -rf "$work/run"
         mpi "$name" -n "$n" "$many/$name" "$@" --threads $((1 + n % 2)) \
-            --out "$out/run"
+            --out "$work/run"
         check "$name $*: status $status, not $wanted, from $n ranks" \
             [ "$status" -eq "$wanted" ]
         check "$name $*: standard output differs, $n ranks" \
-            cmp -s "$out/stdout1" "$out/stdout"
+            cmp "$work/stdout1" "$work/stdout"
         for file in "$name.dat" "$name.claims.tsv"; do
             check "$name $*: $file differs, $n ranks" \
-                cmp -s "$out/run1/$file" "$out/run/$file"
+                cmp "$work/run1/$file" "$work/run/$file"
         done
     done
-    check "$name $*: files left over" [ "$(find "$out/run" -name '*.tmp*')" = "" ]
+    check "$name $*: files left over" [ "$(find "$work/run" -name '*.tmp*')" = "" ]
 }
 
 # Cannot run: the same one line, status 2, and an end.
@@ -85,9 +71,9 @@ refused() {
         check "$name $*: status $status, not 2, from $n ranks" \
             [ "$status" -eq 2 ]
         check "$name $*: lines differ, $n ranks" \
-            cmp -s "$out/stderr1" "$out/stderr"
+            cmp "$work/stderr1" "$work/stderr"
         check "$name $*: not one line, $n ranks" \
-            [ "$(wc -l <"$out/stderr")" -eq 1 ]
+            [ "$(wc -l <"$work/stderr")" -eq 1 ]
     done
 }
 
@@ -98,14 +84,14 @@ one_rank_fails() {
         [ $rank -ne 1 ] || threads=8 limit=1000000
         set -- "$@" -n 1 sh -c "ulimit -v $limit"'; exec "$@"' sh \
             "$many/softmax_jacobian" --trials 3 --keys 4096 \
-            --threads $threads --out "$out/lonely" :
+            --threads $threads --out "$work/lonely" :
     done
     mpi softmax_jacobian "$@"
     check "one rank without memory: status $status, not 2" [ "$status" -eq 2 ]
     check "one rank without memory: not one line that says so" \
-        [ "$(grep -c 'out of memory' "$out/stderr")" -eq 1 ]
+        [ "$(grep -c 'out of memory' "$work/stderr")" -eq 1 ]
     check "one rank without memory: files" \
-        [ "$(find "$out/lonely" -type f)" = "" ]
+        [ "$(find "$work/lonely" -type f)" = "" ]
 }
 
 numbers='1 2 3 4'
@@ -128,9 +114,8 @@ same attention_cost --tokens 256
 refused score_spread --pairs 0
 refused score_spread --correlation 0.5 --entries laplace
 refused score_spread --pairs 100 --out /dev/null/folder
-mkdir -p "$out/taken/score_spread.dat" # a folder where the file should go
-refused score_spread --pairs 100 --out "$out/taken"
+mkdir -p "$work/taken/score_spread.dat" # a folder where the file should go
+refused score_spread --pairs 100 --out "$work/taken"
 one_rank_fails
 
-echo "test-mpi: $passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+summary

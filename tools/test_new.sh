@@ -4,27 +4,14 @@
 set -eu
 unset ATTN_BIN ATTN_SABOTAGED ATTN_ONLY MAKEFLAGS MFLAGS NAME
 make=${MAKE:-make}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. tools/check.sh
+folder=$work/tree
+mkdir "$folder"
 for part in Makefile README.md bin build docs experiments lib plots report \
     results tests tools; do
     cp -a "$part" "$folder"
 done
 cd "$folder"
-passed=0 failed=0
-
-# check WHAT COMMAND...: the command's success is the test's.
-check() {
-    what=$1
-    shift
-    if "$@" >out 2>err; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "test-new: failed: $what"
-        cat out err
-    fi
-}
 
 # refused NAME...: status 2, one line of its own, and nothing is laid down.
 refused() {
@@ -38,7 +25,11 @@ refused() {
 # tests SUITE: it ran, and passed, for the new program alone where it can.
 tests() {
     ATTN_BIN=bin ATTN_SABOTAGED=build/release/sabotaged ATTN_ONLY=fresh_means \
-        build/release/tests/all --filter "$1" && grep 'Tested: [1-9]' err
+        build/release/tests/all --filter "$1" >said 2>&1 || {
+        cat said
+        return 1
+    }
+    grep 'Tested: [1-9]' said
 }
 
 files=$(ls experiments plots tools/new)
@@ -80,5 +71,4 @@ check "a second experiment beside it" "$make" new NAME=second_means
 check "the ledger has both" sh -c 'grep -c "^second_means\|^fresh_means" docs/ledger.tsv | grep -x 2 &&
     grep -c "^## Your own" docs/derivations.md | grep -x 1'
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary

@@ -10,27 +10,7 @@ set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL GSL_RNG_SEED ATTN_BIN ATTN_SABOTAGED
 make=${MAKE:-make}
 source=$PWD
-work=$(mktemp -d)
-mounted=
-trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# check WHAT COMMAND...: the command's success is the test's.
-check() {
-    what=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "not ok: $what"
-        tail -n 20 "$work/log"
-    fi
-}
-
-skip() {
-    echo "skipped: $1"
-}
+. tools/check.sh
 
 # One program whose published run takes half a second, and its results.
 stem=saturated_gradient
@@ -167,5 +147,4 @@ else
     skip "clang is not installed"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+summary
