@@ -11,12 +11,14 @@ one(name) = column("threads") == 1 ? column(name) : NaN
 stats dat index 'threads' using (one("spread")) nooutput name 'P'
 stats dat index 'threads' using (one("attention")) nooutput name 'Q'
 decades(x) = 10**ceil(log10(x))
+# Squares that a disk in the same place shows through.
+open = "with points lt 2 pt 4 lw 2.5 ps 1.3 * points"
 heading = "Scores cost N d_k, attention n² of time and n of memory"
 description = "Four panels. Time of score_spread against pairs times head \
 size, a line of slope 1; time of one attention head against the number n of \
 tokens, double and float, lines of slope 2; its peak memory, nearly flat under \
 the 8 n² bytes of a whole matrix; and how many times faster more threads are."
-set multiplot layout 2,2 margins 0.09,0.97,0.13,0.8 spacing 0.13,0.25 \
+set multiplot layout 2,2 margins 0.09,0.97,0.12,0.81 spacing 0.11,0.23 \
     title titled(heading, "points: measured; lines: N d_k, n², 8 n² bytes, \
 t-fold with t threads")
 set tics font ',15'
@@ -41,7 +43,7 @@ plot law * x with lines lt 7 lw 1.5, \
          (column("d_k") == 64 ? column("seconds") : NaN) with points lt 1 \
          title 'more pairs', \
      '' index 'spread' using (column("d_k") * column("N")):\
-         (column("d_k") != 64 ? column("seconds") : NaN) with points lt 2 \
+         (column("d_k") != 64 ? column("seconds") : NaN) @open \
          title 'larger heads'
 
 set logscale x 2
@@ -56,7 +58,7 @@ plot A_max * (x / N_max)**2 with lines lt 7 lw 1.5, \
      F_max * (x / N_max)**2 with lines lt 7 lw 1.5, \
      dat index 'attention' using "n":"double" with points lt 1 \
          title 'double', \
-     '' index 'attention' using "n":"float" with points lt 2 title 'float'
+     '' index 'attention' using "n":"float" @open title 'float'
 
 set title 'peak memory of attention, MiB'
 set ytics 1,10
@@ -67,7 +69,7 @@ set label 1 '8n^2' at N_max / 2.2,8 * N_max**2 / 2**20 / 4 right offset -1,0 \
 plot 8 * x**2 / 2**20 with lines lt 7 lw 1.5, \
      dat index 'attention' using "n":"double_mib" with points lt 1 \
          title 'double', \
-     '' index 'attention' using "n":"float_mib" with points lt 2 title 'float'
+     '' index 'attention' using "n":"float_mib" @open title 'float'
 unset label 1
 
 unset logscale
@@ -83,5 +85,5 @@ plot x with lines lt 7 lw 1.5, \
      dat index 'threads' using "threads":(P_max / column("spread")) \
          with points lt 1 title 'spread', \
      '' index 'threads' using "threads":(Q_max / column("attention")) \
-         with points lt 2 title 'attention'
+         @open title 'attention'
 unset multiplot
