@@ -7,10 +7,10 @@
 #include "attn_math.h"
 #include "attn_moments.h"
 #include "attn_program.h"
+#include "attn_quantile.h"
 #include "attn_train_run.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -146,9 +146,9 @@ static summary summarise(size_t offset, const attn_train_run *runs,
         attn_moments_add(&s.all, x[i]);
     }
     gsl_sort(x, 1, count);
-    s.tenth = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.1);
-    s.median = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.5);
-    s.ninetieth = gsl_stats_quantile_from_sorted_data(x, 1, count, 0.9);
+    s.tenth = attn_quantile(x, count, 0.1);
+    s.median = attn_quantile(x, count, 0.5);
+    s.ninetieth = attn_quantile(x, count, 0.9);
     return s;
 }
 
@@ -371,7 +371,7 @@ static double median_wrong(const attn_train_row *rows, size_t count, double *x)
         if (rows[i].rest < 1 - ATTN_TRAIN_SURE && rows[i].winner != 1)
             x[found++] = rows[i].ds;
     gsl_sort(x, 1, found);
-    return found ? gsl_stats_median_from_sorted_data(x, 1, found) : (double)NAN;
+    return attn_quantile(x, found, 0.5);
 }
 
 static int births_take(births *b, const attn_train_run *runs)
@@ -403,7 +403,7 @@ static int births_take(births *b, const attn_train_run *runs)
 
 static double quantile(const births *b, size_t norm, double share)
 {
-    return gsl_stats_quantile_from_sorted_data(b->x[norm], 1, b->count, share);
+    return attn_quantile(b->x[norm], b->count, share);
 }
 
 /* Which share of the sum of a norm its largest tenth has. */

@@ -6,13 +6,13 @@
 #include "attn_layer.h"
 #include "attn_math.h"
 #include "attn_program.h"
+#include "attn_quantile.h"
 #include "attn_sample.h"
 #include "attn_softmax.h"
 #include "attn_theory.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -224,12 +224,11 @@ static void demo_claims(attn_run *run, const names *id,
                          J->trace.value, 0.05, trials,
                          "tr J - sum a s/sigma^2; margin 5 % of E tr J");
     attn_claims_info(run->claims, id->median, (double)NAN,
-                     gsl_stats_median_from_sorted_data(sorted, 1, trials),
-                     trials, "median of |J|_F: what one draw shows");
-    attn_claims_info(
-        run->claims, id->tenth, (double)NAN,
-        gsl_stats_quantile_from_sorted_data(sorted, 1, trials, 0.1), trials,
-        "a tenth of heads have |J|_F below this");
+                     attn_quantile(sorted, trials, 0.5), trials,
+                     "median of |J|_F: what one draw shows");
+    attn_claims_info(run->claims, id->tenth, (double)NAN,
+                     attn_quantile(sorted, trials, 0.1), trials,
+                     "a tenth of heads have |J|_F below this");
 }
 
 static void write_quantiles(attn_dat *dat, const char *block,
@@ -238,9 +237,7 @@ static void write_quantiles(attn_dat *dat, const char *block,
     attn_dat_block(dat, block, quantile_columns, 2);
     for (size_t i = 0; i < QUANTILES; i++) {
         const double share = ((double)i + 0.5) / QUANTILES;
-        ATTN_DAT_ROW(
-            dat, share,
-            gsl_stats_quantile_from_sorted_data(sorted, 1, trials, share));
+        ATTN_DAT_ROW(dat, share, attn_quantile(sorted, trials, share));
     }
 }
 
@@ -263,9 +260,8 @@ static int demo(attn_run *run, attn_fresh_sample m[2],
         if (status)
             break;
         gsl_sort(norms, 1, trials);
-        tenth[scaled] =
-            gsl_stats_quantile_from_sorted_data(norms, 1, trials, 0.1);
-        median[scaled] = gsl_stats_median_from_sorted_data(norms, 1, trials);
+        tenth[scaled] = attn_quantile(norms, trials, 0.1);
+        median[scaled] = attn_quantile(norms, trials, 0.5);
         demo_claims(run, &regime_names[scaled], &m[scaled], &J[scaled], norms);
         write_quantiles(run->dat, regime_names[scaled].block, norms);
     }

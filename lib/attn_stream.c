@@ -259,15 +259,6 @@ size_t NAME(attn_stream_scratch)(size_t n_q, size_t n_k, size_t d_k, size_t d_v,
     return attn_blocks_bytes(&job);
 }
 
-static int is_finite(const MATRIX *V)
-{
-    for (size_t j = 0; j < V->size1; j++)
-        for (size_t c = 0; c < V->size2; c++)
-            if (!isfinite(V->data[j * V->tda + c]))
-                return 0;
-    return 1;
-}
-
 int NAME(attn_stream_attend)(const MATRIX *Q, const MATRIX *K, const MATRIX *V,
                              REAL scale, const attn_mask *mask,
                              const attn_stream *how, MATRIX *O, VECTOR *lse)
@@ -284,7 +275,7 @@ int NAME(attn_stream_attend)(const MATRIX *Q, const MATRIX *K, const MATRIX *V,
                     .scale = scale,
                     .mask = mask,
                     .keys = keys_of(how, K->size1),
-                    .is_finite = is_finite(V),
+                    .is_finite = tile_is_finite(V),
                     .O = O,
                     .lse = lse};
     attn_blocks job;

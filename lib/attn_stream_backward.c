@@ -257,15 +257,6 @@ size_t attn_stream_backward_scratch(size_t n_q, size_t n_k, size_t d_k,
     return 2 * (n_q + 1) * sizeof(double) + (q > k ? q : k);
 }
 
-static int is_finite(const gsl_matrix *M)
-{
-    for (size_t i = 0; i < M->size1; i++)
-        for (size_t c = 0; c < M->size2; c++)
-            if (!isfinite(gsl_matrix_get(M, i, c)))
-                return 0;
-    return 1;
-}
-
 static int run(sweep t, const attn_stream *how)
 {
     attn_blocks job;
@@ -273,7 +264,7 @@ static int run(sweep t, const attn_stream *how)
         job_of(t.X->size1, t.A->size1, t.X->size2, t.Y->size2, how, &job);
 
     t.rows = rows_of(how, t.A->size1);
-    t.is_finite = is_finite(t.A) && is_finite(t.B);
+    t.is_finite = tile_is_finite(t.A) && tile_is_finite(t.B);
     return status ? status : attn_blocks_run(&job, work, merge, NULL, &t);
 }
 

@@ -21,6 +21,7 @@
 #include "attn_count.h"
 #include "attn_fma.h"
 #include "attn_real.h"
+#include <gsl/gsl_matrix.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -125,6 +126,16 @@ ATTN_INLINE int tile_is_safe(int version, const REAL *x, const REAL *y,
         for (size_t t = 0; t < terms; t++)
             is_safe &= tile_note(y[r * down + t * along], &y_least);
     return is_safe && x_least * y_least >= 0x1p-968;
+}
+
+/* Is every number of M finite, so that no x of 0 has anything to silence? */
+static inline int tile_is_finite(const MATRIX *M)
+{
+    for (size_t i = 0; i < M->size1; i++)
+        for (size_t j = 0; j < M->size2; j++)
+            if (!isfinite(M->data[i * M->tda + j]))
+                return 0;
+    return 1;
 }
 
 /*

@@ -3,27 +3,13 @@
 #include "attn_lookup.h"
 #include "attn_softmax.h"
 #include "near.h"
+#include "text_of.h"
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static attn_text_error error;
-static char path[64];
-
-static void quiet(void)
-{
-    gsl_set_error_handler_off();
-    snprintf(path, sizeof path, "/tmp/attn_lookup.%ld", (long)getpid());
-}
-
-static void tidy(void)
-{
-    unlink(path);
-}
-
-TestSuite(lookup, .init = quiet, .fini = tidy);
+TestSuite(lookup, .init = text_init, .fini = text_fini);
 
 Test(lookup, the_laws_are_those_of_a_softmax_with_one_lead)
 {
@@ -141,17 +127,6 @@ Test(lookup, a_layer_that_cannot_be_programmed_is_refused)
 }
 
 /* ---- the reader's dictionary ---- */
-
-static attn_text *text_of(const char *content)
-{
-    FILE *out = fopen(path, "w");
-    attn_text *text;
-
-    cr_assert(out && fputs(content, out) >= 0 && fclose(out) == 0);
-    cr_assert_eq(attn_text_read(path, &text, &error), GSL_SUCCESS, "%s",
-                 error.text);
-    return text;
-}
 
 /* What is said of the layer in content, to be freed. */
 static char *said_of(const char *content)

@@ -3,39 +3,14 @@
 #include "attn_moves.h"
 #include "attn_softmax.h"
 #include "near.h"
+#include "text_of.h"
 #include <gsl/gsl_errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static attn_text_error error;
-static char path[64];
-
-static void quiet(void)
-{
-    gsl_set_error_handler_off();
-    snprintf(path, sizeof path, "/tmp/attn_moves.%ld", (long)getpid());
-}
-
-static void tidy(void)
-{
-    unlink(path);
-}
-
-TestSuite(moves, .init = quiet, .fini = tidy);
-
-static attn_text *text_of(const char *content)
-{
-    FILE *out = fopen(path, "w");
-    attn_text *text;
-
-    cr_assert(out && fputs(content, out) >= 0 && fclose(out) == 0);
-    cr_assert_eq(attn_text_read(path, &text, &error), GSL_SUCCESS, "%s",
-                 error.text);
-    return text;
-}
+TestSuite(moves, .init = text_init, .fini = text_fini);
 
 /* Three keys, of two numbers, with values of three. */
 static attn_moves *small(const double *q, const double *K, const double *V)

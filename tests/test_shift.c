@@ -1,38 +1,13 @@
 /* The reader's shift matrix and circulant matrix, judged in sentences. */
 #include "attn_shift.h"
 #include "near.h"
+#include "text_of.h"
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static attn_text_error error;
-static char path[64];
-
-static void quiet(void)
-{
-    gsl_set_error_handler_off();
-    snprintf(path, sizeof path, "/tmp/attn_shift.%ld", (long)getpid());
-}
-
-static void tidy(void)
-{
-    unlink(path);
-}
-
-TestSuite(shift, .init = quiet, .fini = tidy);
-
-static attn_text *text_of(const char *content)
-{
-    FILE *out = fopen(path, "w");
-    attn_text *text;
-
-    cr_assert(out && fputs(content, out) >= 0 && fclose(out) == 0);
-    cr_assert_eq(attn_text_read(path, &text, &error), GSL_SUCCESS, "%s",
-                 error.text);
-    return text;
-}
+TestSuite(shift, .init = text_init, .fini = text_fini);
 
 /* What is said of the matrices in content, to be freed. */
 static char *said_of(const char *content, size_t *right, size_t *statements)

@@ -41,7 +41,7 @@ run() {
 # compare WANTED PROGRAM WHAT: the files of the emulated program
 compare() {
     for file in "$2.dat" "$2.claims.tsv"; do
-        check "$3: $file differs" cmp "$1/$file" "$work/arm64/$file"
+        check "$3: $file differs" diff "$1/$file" "$work/arm64/$file"
     done
     rm -rf "$work/arm64" "$work/native"
 }
