@@ -24,12 +24,19 @@ static int columns_of(int terminal)
     return window.ws_col ? window.ws_col : 80;
 }
 
+/* mpirun reads the ranks' output through a pseudo-terminal. */
+#ifdef ATTN_MPI
+enum { IS_FOR_MPIRUN = 1 };
+#else
+enum { IS_FOR_MPIRUN = 0 };
+#endif
+
 attn_screen attn_screen_of(FILE *out)
 {
     const int fd = fileno(out);
     const char *term = getenv("TERM");
 
-    if (!isatty(fd))
+    if (IS_FOR_MPIRUN || !isatty(fd))
         return (attn_screen){0};
     return (attn_screen){.columns = columns_of(fd),
                          .in_colour = !is_set("NO_COLOR") && term &&

@@ -16,7 +16,8 @@ typedef struct {
  * The screen behind out. COLUMNS, where it is a number, goes before what the
  * terminal says of its window; a window of unknown width has 80 columns.
  * Colours need a terminal, a TERM other than "dumb" and no NO_COLOR
- * (https://no-color.org).
+ * (https://no-color.org). Programs of make MPI=1 never have a screen: mpirun's
+ * own terminal says nothing of where their output goes.
  */
 attn_screen attn_screen_of(FILE *out);
 
