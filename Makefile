@@ -305,7 +305,7 @@ test-mpi: ## the same bytes from any number of MPI ranks (needs make setup-mpi)
 	$Qtools/test_mpi.sh
 
 # CC and VARIANT are the script's own.
-test-arm64: all ## the same bytes on arm64, under qemu (half an hour; QUICK=1: minutes)
+test-arm64: all ## the same bytes on arm64, under qemu (an hour; QUICK=1: minutes)
 	$QQUICK=$(QUICK) tools/test_arm64.sh $(PROGRAMS)
 
 reproduce: all ## the same bytes from gcc and clang, -O0 to -O3, any threads (20 minutes)
