@@ -325,10 +325,10 @@ coverage-run: $(B)/tests/all $(BIN)/score_spread $(B)/faults/score_spread $(B)/f
 	$Qtools/test.sh $(B)/tests/all $(BIN) --filter '!(bad_input|figures|ledger|programs|sabotage)/*'
 	$QONLY=memory tools/test_faults.sh $(BIN) $(B)/faults $(B)/faults/library score_spread
 
-# The unit tests without Criterion's runner, which neither survives. Left out:
-# what starts the programs, which are of the ordinary kind; what limits the
-# memory that a process may have; under valgrind also what goes through millions
-# of numbers, at a fiftieth of the speed, and children that end in a test's midst
+# The unit tests without Criterion's runner, which survives no instrument. Left
+# out: what starts the programs, of the ordinary kind; what limits the memory
+# that a process may have; under valgrind also what goes through millions of
+# numbers, at a fiftieth of the speed, and children that end in a test's midst
 # with what it holds.
 OTHERS = 'bad_input/*' 'figures/*' 'ledger/*' 'programs/*' 'sabotage/*' \
 	'*_where_n_squared_*'
@@ -350,7 +350,7 @@ test-memory: ## the tests under the memory sanitizer (needs make setup-memory; 6
 		build/msan/tests/all-plain $(filter-out 'programs/*',$(OTHERS)) 'reference/*'
 
 # valgrind has no AVX-512: the loader's choice falls on AVX2.
-valgrind: all $(B)/tests/all-plain ## the unit tests under valgrind's memcheck (half an hour; needs make setup-lint)
+valgrind: all $(B)/tests/all-plain ## the unit tests under valgrind's memcheck (5 minutes; needs make setup-lint)
 	$QATTN_BIN=$(BIN) valgrind --quiet --error-exitcode=9 \
 		--leak-check=full --show-leak-kinds=definite \
 		--errors-for-leak-kinds=definite \
