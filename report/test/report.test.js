@@ -63,6 +63,7 @@ async function open(t, { viewport = wide, colorScheme = "light", media = "screen
   await page.setViewportSize(viewport);
   await page.emulateMedia({ colorScheme, media, reducedMotion: "reduce" });
   await page.goto(url);
+  await drawn(page);
   t.after(async () => {
     await page.close();
     assert.deepEqual(complaints, []);
@@ -70,9 +71,16 @@ async function open(t, { viewport = wide, colorScheme = "light", media = "screen
   return page;
 }
 
-const unfold = (page) => page.evaluate(() => {
-  for (const fold of document.querySelectorAll("details")) fold.open = true;
-});
+// Sizes are observed after a frame's callbacks: with the second frame they have been.
+const drawn = (page) => page.evaluate(() => new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(done))));
+
+async function unfold(page) {
+  await page.evaluate(() => {
+    for (const fold of document.querySelectorAll("details")) fold.open = true;
+  });
+  await drawn(page);
+}
 
 async function picture(page, name, options) {
   if (!screenshots) return;
