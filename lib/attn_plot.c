@@ -130,19 +130,24 @@ static int draw_svg(const char *style, const char *script, const char *dat,
 {
     const path temporary = path_of("%s.tmp.%ld.svg", svg, (long)getpid());
     struct stat made;
-    int status, whole, cause;
+    int status, is_drawn, is_placed, cause;
 
     attn_signals_hold();
     status = run_gnuplot(style, script, dat, temporary.at, NULL);
     cause = errno;
-    whole = status == 0 && stat(temporary.at, &made) == 0 && made.st_size > 0 &&
-            rename(temporary.at, svg) == 0;
-    if (!whole) {
+    is_drawn =
+        status == 0 && stat(temporary.at, &made) == 0 && made.st_size > 0;
+    is_placed = is_drawn && rename(temporary.at, svg) == 0;
+    if (!is_placed) {
+        cause = is_drawn ? errno : cause;
         unlink(temporary.at);
     }
     attn_signals_release();
     errno = cause;
-    return whole ? GSL_SUCCESS : fail_gnuplot(error, status, script);
+    return is_placed  ? GSL_SUCCESS
+           : is_drawn ? fail(error, strerror(errno), svg,
+                             "the figure is not replaced; the data are kept")
+                      : fail_gnuplot(error, status, script);
 }
 
 static int draw(const attn_plot *plot, const char *script,
