@@ -69,9 +69,13 @@ typedef struct attn_claims attn_claims;
 attn_claims *attn_claims_alloc(uint64_t seed);
 void attn_claims_free(attn_claims *claims);
 
-/* What follows adds one claim each and returns it, or NULL (GSL_ENOMEM). All
- * text is kept by reference: string literals. A check over n = 0 cases is
- * CONTRADICTED, and so is one with a NaN in it. */
+/*
+ * What follows adds one claim each and returns it, or NULL (GSL_ENOMEM); the
+ * pointer holds until the next is added. An id is copied, and cut where it is
+ * longer than its room; why is kept by reference: a string literal. Over n = 0
+ * cases, or with a NaN in it, exact and bound are CONTRADICTED; the others have
+ * measured nothing then and are INCONCLUSIVE.
+ */
 
 /* exact: |measured - predicted| <= tolerance. */
 const attn_claim *attn_claims_exact(attn_claims *claims, const char *id,
@@ -151,17 +155,15 @@ int attn_claims_exit_status(const attn_claims *claims);
 
 /*
  * One line a claim in aligned columns, for people. On a screen too narrow for
- * all of them, columns go in this order: caught, p, N, kind, z,ratio; the
- * claim, what is predicted and measured, and the verdict stay.
+ * all of them, columns go in this order: caught, p, N, kind, z,ratio, +-;
+ * the claim, what is predicted and measured, and the verdict stay.
  */
 void attn_claims_print(const attn_claims *claims, const attn_screen *screen,
                        FILE *out);
 
-/* The same as tab-separated values with a row of names, for programs. */
-void attn_claims_tsv(const attn_claims *claims, FILE *out);
-
-/* The words: "stat", "CONSISTENT". */
-const char *attn_claim_kind_name(attn_claim_kind kind);
-const char *attn_claim_verdict_name(attn_claim_verdict verdict);
+/* The same as tab-separated values with a row of names, for programs.
+ * GSL_SUCCESS, or GSL_EFAILED when out did not take all of it: a stream in
+ * memory says so to the caller alone. */
+int attn_claims_tsv(const attn_claims *claims, FILE *out);
 
 #endif

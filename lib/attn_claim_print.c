@@ -1,11 +1,12 @@
 /* Verdicts on paper: aligned for people, tab-separated for programs. */
 #include "attn_claim.h"
+#include <gsl/gsl_errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *attn_claim_kind_name(attn_claim_kind kind)
+static const char *kind_name(attn_claim_kind kind)
 {
     static const char *const names[] = {"exact", "bound", "stat", "approx",
                                         "info"};
@@ -13,7 +14,7 @@ const char *attn_claim_kind_name(attn_claim_kind kind)
     return names[kind];
 }
 
-const char *attn_claim_verdict_name(attn_claim_verdict verdict)
+static const char *verdict_name(attn_claim_verdict verdict)
 {
     static const char *const names[] = {
         "HOLDS",        "CONSISTENT",   "WEAK", "INCONCLUSIVE",
@@ -22,13 +23,11 @@ const char *attn_claim_verdict_name(attn_claim_verdict verdict)
     return names[verdict];
 }
 
-/* A number, or "-" where there is none. */
-static void cell(FILE *out, const char *before, int width, int digits, double x)
+/* A number, or "-" where there is none; what fprintf returns. */
+static int cell(FILE *out, const char *before, int width, int digits, double x)
 {
-    if (isnan(x))
-        fprintf(out, "%s%*s", before, width, "-");
-    else
-        fprintf(out, "%s%*.*g", before, width, digits, x);
+    return isnan(x) ? fprintf(out, "%s%*s", before, width, "-")
+                    : fprintf(out, "%s%*.*g", before, width, digits, x);
 }
 
 /* The longest id, for a column that holds them all. */
@@ -103,8 +102,7 @@ static void print_claim(const attn_claim *c, const int shown[COLUMNS],
         if (!shown[i])
             continue;
         if (i == KIND)
-            fprintf(out, " %*s", columns[i].width,
-                    attn_claim_kind_name(c->kind));
+            fprintf(out, " %*s", columns[i].width, kind_name(c->kind));
         else if (i == N)
             fprintf(out, " %*zu", columns[i].width, c->n);
         else
@@ -130,28 +128,30 @@ void attn_claims_print(const attn_claims *claims, const attn_screen *screen,
 
         fprintf(out, "%-*s", width, c->id);
         print_claim(c, shown, out);
-        fprintf(out, "  %s%s%s\n", colour, attn_claim_verdict_name(c->verdict),
+        fprintf(out, "  %s%s%s\n", colour, verdict_name(c->verdict),
                 *colour ? "\033[0m" : "");
     }
 }
 
-void attn_claims_tsv(const attn_claims *claims, FILE *out)
+int attn_claims_tsv(const attn_claims *claims, FILE *out)
 {
-    fputs("id\tkind\tpredicted\tmeasured\tuncertainty\tratio\tp\tcaught\tN"
-          "\tseed\tverdict\twhy\n",
-          out);
+    int lost = fputs("id\tkind\tpredicted\tmeasured\tuncertainty\tratio\tp"
+                     "\tcaught\tN\tseed\tverdict\twhy\n",
+                     out) < 0;
+
     for (size_t k = 0; k < attn_claims_count(claims); k++) {
         const attn_claim *c = attn_claims_get(claims, k);
 
-        fprintf(out, "%s\t%s", c->id, attn_claim_kind_name(c->kind));
-        cell(out, "\t", 0, 9, c->predicted);
-        cell(out, "\t", 0, 9, c->measured);
-        cell(out, "\t", 0, 9, c->uncertainty);
-        cell(out, "\t", 0, 6, c->ratio);
-        cell(out, "\t", 0, 6, c->p);
-        cell(out, "\t", 0, 6, c->detectable);
-        fprintf(out, "\t%zu\t%" PRIu64 "\t%s\t%s\n", c->n,
-                attn_claims_seed(claims), attn_claim_verdict_name(c->verdict),
-                c->why);
+        lost |= fprintf(out, "%s\t%s", c->id, kind_name(c->kind)) < 0;
+        lost |= cell(out, "\t", 0, 9, c->predicted) < 0;
+        lost |= cell(out, "\t", 0, 9, c->measured) < 0;
+        lost |= cell(out, "\t", 0, 9, c->uncertainty) < 0;
+        lost |= cell(out, "\t", 0, 6, c->ratio) < 0;
+        lost |= cell(out, "\t", 0, 6, c->p) < 0;
+        lost |= cell(out, "\t", 0, 6, c->detectable) < 0;
+        lost |= fprintf(out, "\t%zu\t%" PRIu64 "\t%s\t%s\n", c->n,
+                        attn_claims_seed(claims), verdict_name(c->verdict),
+                        c->why) < 0;
     }
+    return lost ? GSL_EFAILED : GSL_SUCCESS;
 }

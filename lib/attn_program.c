@@ -431,8 +431,9 @@ static int write_files(const session *s, const output *o)
     int status = write_file(s, o->dat, s->dat_path);
 
     if (status == 0) {
-        attn_claims_tsv(o->claims, attn_dat_stream(o->tsv));
-        status = write_file(s, o->tsv, s->tsv_path);
+        status = attn_claims_tsv(o->claims, attn_dat_stream(o->tsv))
+                     ? fail_memory(s)
+                     : write_file(s, o->tsv, s->tsv_path);
     }
     if (status == 0 && o->timing != NULL) {
         status = write_file(s, o->timing, s->timing_path);

@@ -264,7 +264,7 @@ Test(claim, the_table_has_a_row_a_claim_and_no_nan)
 
     at_z(0.5, 0.06, 100);
     attn_claims_info(claims, "b", NAN, 3, 1, "a picture");
-    attn_claims_tsv(claims, out);
+    cr_assert_eq(attn_claims_tsv(claims, out), GSL_SUCCESS);
     fclose(out);
     for (const char *c = text; *c; c++) {
         lines += *c == '\n';
@@ -276,6 +276,17 @@ Test(claim, the_table_has_a_row_a_claim_and_no_nan)
     cr_assert_not_null(
         strstr(text, "b\tinfo\t-\t3\t-\t-\t-\t-\t1\t7\t-\ta picture\n"));
     free(text);
+}
+
+Test(claim, a_table_that_lost_something_has_a_status)
+{
+    char room[100];
+    FILE *out = fmemopen(room, sizeof room, "w");
+
+    setvbuf(out, NULL, _IONBF, 0); /* tell at once that there is no more room */
+    at_z(0.5, 0.06, 100);
+    cr_assert_eq(attn_claims_tsv(claims, out), GSL_EFAILED);
+    fclose(out);
 }
 
 Test(claim, freeing_nothing_is_safe)
