@@ -35,23 +35,6 @@ ATTN_CLONES static void train_combine(double *restrict y,
             y[c] += w[i] * X[at[i] * width + c];
 }
 
-/* The same order as attn_product_dot, so the same bits. */
-ATTN_CLONES static double train_dot(const double *restrict x,
-                                    const double *restrict y, size_t n)
-{
-    double sum[8] = {0};
-    size_t j = 0;
-
-    for (; j + 8 <= n; j += 8)
-        for (size_t lane = 0; lane < 8; lane++)
-            sum[lane] += x[j + lane] * y[j + lane];
-    double total = ((sum[0] + sum[4]) + (sum[2] + sum[6])) +
-                   ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-    for (; j < n; j++)
-        total += x[j] * y[j];
-    return total;
-}
-
 /* Row i of C = sum_k A_ik (row k of B), or with A^T; zeros are passed over. */
 static void rows_of(attn_train_head *head, const gsl_matrix *A, int transposed,
                     const gsl_matrix *B, double *C)
@@ -109,11 +92,13 @@ attn_train_head *attn_train_alloc(size_t m, size_t n, size_t d, size_t d_k,
 {
     if (n < 2 || n > m || d == 0 || d_k == 0 || d_v == 0)
         GSL_ERROR_NULL("sizes are at least 1, and 2 <= n <= m", GSL_EINVAL);
-    if (m > 65536 || d > SIZE_MAX / 64)
-        GSL_ERROR_NULL("a head of more bytes than a size holds", GSL_ENOMEM);
+    if (m > ATTN_TRAIN_TYPES)
+        GSL_ERROR_NULL("more types than a head may have", GSL_EINVAL);
 
     /* 2 m rows of queries and keys are independent where d >= m. */
     const size_t width = d >= m && d_k > 2 * m ? 2 * m : d_k;
+    if (width > SIZE_MAX / 64 / m - 8 || d > SIZE_MAX / 64)
+        GSL_ERROR_NULL("a head of more bytes than a size holds", GSL_ENOMEM);
     const size_t depth = d > m ? d : m;
     const size_t size = 9 * padded(m * m) + 5 * padded(m * width) +
                         padded(3 * n) + padded(depth);
@@ -260,7 +245,7 @@ static int differentiate(attn_train_head *h, const size_t *tokens, double *loss)
 
     for (size_t j = 0; j < n; j++) {
         const double *k = gsl_matrix_const_ptr(&h->K, tokens[j], 0);
-        h->a[j] = h->scale * train_dot(q, k, h->Q.size2);
+        h->a[j] = h->scale * attn_product_dot(q, k, h->Q.size2);
         if (!isfinite(h->a[j]))
             return GSL_EDOM;
     }

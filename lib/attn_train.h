@@ -30,6 +30,8 @@
 #include <gsl/gsl_permutation.h>
 #include <stddef.h>
 
+enum { ATTN_TRAIN_TYPES = 65536 }; /* products of all pairs are kept */
+
 typedef struct {
     size_t m;   /* token types */
     size_t n;   /* tokens in a sequence */
@@ -58,7 +60,7 @@ typedef struct {
 } attn_train_head;
 
 /* A head without weights, for m types in sequences of n. NULL: GSL_EINVAL for
- * a size of 0 and unless 2 <= n <= m; GSL_ENOMEM. */
+ * a size of 0 and unless 2 <= n <= m <= ATTN_TRAIN_TYPES; GSL_ENOMEM. */
 attn_train_head *attn_train_alloc(size_t m, size_t n, size_t d, size_t d_k,
                                   size_t d_v);
 void attn_train_free(attn_train_head *head);

@@ -378,6 +378,8 @@ Test(train, what_does_not_fit_is_refused)
     cr_assert_null(attn_train_alloc(5, 1, D, 5, D_V));
     cr_assert_null(attn_train_alloc(5, 5, 0, 5, D_V));
     cr_assert_null(attn_train_alloc(5, 5, SIZE_MAX / 32, 5, D_V));
+    cr_assert_null(attn_train_alloc(64, 16, 8, (size_t)1 << 58, D_V));
+    cr_assert_null(attn_train_alloc(ATTN_TRAIN_TYPES + 1, 2, D, 5, D_V));
     attn_train_free(NULL);
     attn_train_head *narrow = attn_train_alloc(M, N, M - 1, 40, D_V);
     cr_assert_eq(narrow->Q.size2, 40); /* no basis: 2 M rows are dependent */
