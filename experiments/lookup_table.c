@@ -559,15 +559,11 @@ static void write_own(attn_dat *dat)
                    sizeof own_columns / sizeof *own_columns);
     for (size_t t = 0; t < own->n; t++) {
         const gsl_vector_const_view a = gsl_matrix_const_row(own->A, t);
-        double off = 0;
-        for (size_t c = 0; c < own->O->size2; c++)
-            off = attn_max(off, fabs(gsl_matrix_get(own->O, t, c) -
-                                     gsl_matrix_get(own->wanted, t, c)));
         const double row[] = {(double)(t + 1),
                               attn_dictionary_gap(own, t),
                               attn_softmax_rest(&a.vector),
                               attn_softmax_trace(&a.vector),
-                              off,
+                              attn_dictionary_off(own, t),
                               attn_dictionary_is_right(own, t)};
         attn_dat_row_word(dat, sizeof row / sizeof *row, row, own->keys[t]);
     }

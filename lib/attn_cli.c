@@ -1,5 +1,6 @@
 /* Command lines, read strictly, and their help, from one table. */
 #include "attn_cli.h"
+#include "attn_screen.h"
 #include <ctype.h>
 #include <gsl/gsl_errno.h>
 #include <inttypes.h>
@@ -462,17 +463,6 @@ void attn_cli_command(const attn_cli_option *table, FILE *out)
     }
 }
 
-/* Columns that a word takes in UTF-8. */
-static size_t columns_of(const char *word, size_t length)
-{
-    size_t columns = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        columns += ((unsigned char)word[i] & 0xC0) != 0x80;
-    }
-    return columns;
-}
-
 void attn_cli_wrap(const char *text, size_t column, size_t indent, FILE *out)
 {
     size_t space = 0;
@@ -482,7 +472,7 @@ void attn_cli_wrap(const char *text, size_t column, size_t indent, FILE *out)
         size_t columns;
 
         length += text[length] == ',';
-        columns = columns_of(text, length);
+        columns = attn_screen_width(text, length);
         if (column > indent && column + space + columns > COLUMNS) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;

@@ -3,6 +3,7 @@
 #include "attn_layer.h"
 #include "attn_lookup.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_softmax.h"
 #include <gsl/gsl_errno.h>
 #include <math.h>
@@ -91,26 +92,6 @@ static int take_keys(attn_dictionary *x, const attn_text *text,
         memcpy(gsl_matrix_ptr(x->wanted, t, 0), e->M->data,
                e->M->size2 * sizeof(double));
     }
-    return GSL_SUCCESS;
-}
-
-static int take_scale(attn_dictionary *x, const attn_text *text,
-                      attn_text_error *error)
-{
-    const attn_text_entry *e;
-
-    x->scale = attn_layer_scale(x->K->size2);
-    if (attn_text_count_of(text, "scale") == 0)
-        return GSL_SUCCESS;
-    e = attn_text_only(text, "scale", error);
-    if (!e)
-        return GSL_EINVAL;
-    if (e->M->size1 != 1 || e->M->size2 != 1)
-        return attn_text_refuse(text, e->line, error,
-                                "%zu rows of %zu numbers found, one number is "
-                                "expected",
-                                e->M->size1, e->M->size2);
-    x->scale = gsl_matrix_get(e->M, 0, 0);
     return GSL_SUCCESS;
 }
 
@@ -236,7 +217,8 @@ int attn_dictionary_read(const attn_text *text, attn_dictionary **dictionary,
     gsl_matrix_memcpy(x->Q, W[0]->M);
     memcpy(x->K->data, W[1]->M->data, n * x->K->size2 * sizeof(double));
     memcpy(x->V->data, W[2]->M->data, n * x->V->size2 * sizeof(double));
-    if (take_keys(x, text, error) || take_scale(x, text, error)) {
+    x->scale = attn_layer_scale(x->K->size2);
+    if (take_keys(x, text, error) || attn_text_scale(text, &x->scale, error)) {
         attn_dictionary_free(x);
         return GSL_EINVAL;
     }
@@ -295,6 +277,16 @@ double attn_dictionary_gap(const attn_dictionary *x, size_t t)
     return x->n > 1 ? gsl_matrix_get(x->S, t, top) -
                           gsl_matrix_get(x->S, t, top_of(x, t, top))
                     : 0;
+}
+
+double attn_dictionary_off(const attn_dictionary *x, size_t t)
+{
+    const gsl_matrix_const_view found =
+        gsl_matrix_const_submatrix(x->O, t, 0, 1, x->O->size2);
+    const gsl_matrix_const_view wanted =
+        gsl_matrix_const_submatrix(x->wanted, t, 0, 1, x->wanted->size2);
+
+    return attn_matrix_difference(&found.matrix, &wanted.matrix);
 }
 
 /* ---- saying ---- */
@@ -383,13 +375,19 @@ static void put_lost(FILE *out, const attn_dictionary *x, size_t t,
             x->keys[right]);
 }
 
+/* Nobody else has a weight that matters, so the values themselves differ. */
+static void put_rounded(FILE *out, const attn_dictionary *x, size_t right)
+{
+    fprintf(out,
+            "the weight is where it should be, but not every row of '%s' in "
+            "W_V has the dictionary's value to the last digit; write it there",
+            x->keys[right]);
+}
+
 /* The right key's score is the largest, but the rival's is too near. */
 static void put_close(FILE *out, const attn_dictionary *x, size_t t,
-                      size_t right, size_t rival)
+                      size_t right, size_t rival, double gap)
 {
-    const double gap =
-        gsl_matrix_get(x->S, t, right) - gsl_matrix_get(x->S, t, rival);
-
     fputs("the second largest weight ", out);
     put_weight(out, x, t, rival);
     if (gap > 0)
@@ -426,18 +424,15 @@ static void put_remedy(FILE *out, const attn_dictionary *x, size_t t)
                !are_called_alike(x, right, top)) {
         put_lost(out, x, t, right, top);
     } else {
-        put_close(out, x, t, right, rival_of(x, t, right));
+        const size_t rival = rival_of(x, t, right);
+        const double gap = rival == x->n ? INFINITY
+                                         : gsl_matrix_get(x->S, t, right) -
+                                               gsl_matrix_get(x->S, t, rival);
+        if (gap >= attn_lookup_one(x->n))
+            put_rounded(out, x, right);
+        else
+            put_close(out, x, t, right, rival, gap);
     }
-}
-
-static double off(const attn_dictionary *x, size_t t)
-{
-    double worst = 0;
-
-    for (size_t c = 0; c < x->O->size2; c++)
-        worst = attn_max(worst, fabs(gsl_matrix_get(x->O, t, c) -
-                                     gsl_matrix_get(x->wanted, t, c)));
-    return worst;
 }
 
 /* The weight that is not on the key asked for, by whatever name it comes
@@ -490,8 +485,9 @@ static void put_answer(FILE *out, const attn_dictionary *x, size_t t)
     } else {
         fputs(", the dictionary says ", out);
         put_value(out, x->wanted, t, 9);
-        if (off(x, t) < 1e-8 * largest_value) /* the digits look the same */
-            fprintf(out, " (%.2g apart)", off(x, t));
+        if (attn_dictionary_off(x, t) <
+            1e-8 * largest_value) /* the digits look the same */
+            fprintf(out, " (%.2g apart)", attn_dictionary_off(x, t));
         fputs(": ", out);
         put_remedy(out, x, t);
     }

@@ -55,6 +55,10 @@ int attn_dictionary_is_right(const attn_dictionary *dictionary, size_t t);
 /* The gap between the two largest scores of token t; 0 when n is 1. */
 double attn_dictionary_gap(const attn_dictionary *dictionary, size_t t);
 
+/* The largest distance of what the layer returns for key t from what the
+ * dictionary says. */
+double attn_dictionary_off(const attn_dictionary *dictionary, size_t t);
+
 /* A sentence for every token: what the layer returns, what the dictionary says,
  * where the weight is, what to change. */
 void attn_dictionary_print(const attn_dictionary *dictionary, FILE *out);

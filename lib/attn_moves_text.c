@@ -1,30 +1,13 @@
 /* The moves on paper, and a reader's own from a text file. */
 #include "attn_layer.h"
 #include "attn_moves.h"
+#include "attn_screen.h"
 #include <gsl/gsl_errno.h>
 #include <string.h>
 
 enum { SHOWN = 6 }; /* numbers of a vector that are printed */
 
 /* ---- the reader's own numbers ---- */
-
-/* The one entry of that kind, of one row; columns 0: any number of them. */
-static const attn_text_entry *only(const attn_text *text, const char *kind,
-                                   size_t columns, attn_text_error *error)
-{
-    const attn_text_entry *e = attn_text_only(text, kind, error);
-
-    if (!e)
-        return NULL;
-    if (e->M->size1 != 1 || (columns > 0 && e->M->size2 != columns)) {
-        attn_text_refuse(text, e->line, error,
-                         "%zu rows of %zu numbers found, one row%s is expected",
-                         e->M->size1, e->M->size2,
-                         columns == 1 ? " of one number" : "");
-        return NULL;
-    }
-    return e;
-}
 
 static int is_known(const char *kind)
 {
@@ -87,20 +70,6 @@ static int check_kinds(const attn_text *text, size_t n, size_t values,
 }
 
 /* The scale, where the file has one. */
-static int take_scale(const attn_text *text, double *scale,
-                      attn_text_error *error)
-{
-    const attn_text_entry *e;
-
-    if (attn_text_count_of(text, "scale") == 0)
-        return GSL_SUCCESS;
-    e = only(text, "scale", 1, error);
-    if (!e)
-        return GSL_EINVAL;
-    *scale = gsl_matrix_get(e->M, 0, 0);
-    return GSL_SUCCESS;
-}
-
 int attn_moves_read(const attn_text *text, attn_moves **moves,
                     attn_text_error *error)
 {
@@ -110,9 +79,14 @@ int attn_moves_read(const attn_text *text, attn_moves **moves,
     *moves = NULL;
     if (check_kinds(text, n, attn_text_count_of(text, "value"), error))
         return GSL_EINVAL;
-    const attn_text_entry *q = only(text, "query", 0, error);
+    const attn_text_entry *q = attn_text_only(text, "query", error);
     if (!q)
         return GSL_EINVAL;
+    if (q->M->size1 != 1)
+        return attn_text_refuse(text, q->line, error,
+                                "%zu rows of %zu numbers found, one row is "
+                                "expected",
+                                q->M->size1, q->M->size2);
     const attn_text_entry *v = attn_text_next(text, "value", 0, NULL);
     if (v->M->size2 > ATTN_MOVES_VALUES)
         return attn_text_refuse(text, v->line, error,
@@ -126,7 +100,7 @@ int attn_moves_read(const attn_text *text, attn_moves **moves,
     }
     gsl_matrix_memcpy(m->q, q->M);
     m->query = *q->label ? q->label : "query";
-    if (take_scale(text, &m->scale, error) ||
+    if (attn_text_scale(text, &m->scale, error) ||
         take_rows(text, "key", m->K, m->words, error) ||
         take_rows(text, "value", m->V, m->words, error)) {
         attn_moves_free(m);
@@ -160,9 +134,8 @@ static int width_of(const attn_moves *m)
     size_t widest = 0;
 
     for (size_t j = 0; j < m->n; j++) {
-        size_t columns = 0;
-        for (const char *c = m->words[j]; *c; c++)
-            columns += (*c & 0xc0) != 0x80; /* characters, not bytes */
+        const size_t columns =
+            attn_screen_width(m->words[j], strlen(m->words[j]));
         widest = columns > widest ? columns : widest;
     }
     return (int)widest;
@@ -171,11 +144,10 @@ static int width_of(const attn_moves *m)
 /* "  what word   = " with the word padded to the widest one. */
 static void put_left(FILE *out, const attn_moves *m, const char *what, size_t j)
 {
-    int bytes = 0, columns = 0;
+    const size_t bytes = strlen(m->words[j]);
+    const size_t columns = attn_screen_width(m->words[j], bytes);
 
-    for (const char *c = m->words[j]; *c; c++, bytes++)
-        columns += (*c & 0xc0) != 0x80;
-    fprintf(out, "  %s%-*s = ", what, width_of(m) + bytes - columns,
+    fprintf(out, "  %s%-*s = ", what, width_of(m) + (int)(bytes - columns),
             m->words[j]);
 }
 
@@ -204,8 +176,9 @@ static void put_weights(const attn_moves *m, FILE *out)
     fprintf(out, "\n3. Exponentials, e^s");
     if (m->shift != 0)
         fprintf(out,
-                "; e^%.6g is out of a double's range, so %.6g is subtracted\n"
-                "   from every score first, which changes no weight",
+                "; e^%.6g is beyond a double's range or near its end, so\n"
+                "   %.6g is subtracted from every score first, which changes "
+                "no weight",
                 m->shift, m->shift);
     fputc('\n', out);
     for (size_t j = 0; j < m->n; j++) {

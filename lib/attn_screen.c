@@ -42,3 +42,12 @@ attn_screen attn_screen_of(FILE *out)
                          .in_colour = !is_set("NO_COLOR") && term &&
                                       strcmp(term, "dumb") != 0};
 }
+
+size_t attn_screen_width(const char *text, size_t bytes)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}

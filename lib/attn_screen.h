@@ -5,6 +5,7 @@
 #ifndef ATTN_SCREEN_H
 #define ATTN_SCREEN_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 typedef struct {
@@ -20,5 +21,9 @@ typedef struct {
  * own terminal says nothing of where their output goes.
  */
 attn_screen attn_screen_of(FILE *out);
+
+/* The columns that `bytes` bytes of UTF-8 take: one a character, so accents
+ * that are characters of their own and wide letters count as one too. */
+size_t attn_screen_width(const char *text, size_t bytes);
 
 #endif

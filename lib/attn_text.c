@@ -461,3 +461,25 @@ const attn_text_entry *attn_text_only(const attn_text *text, const char *kind,
     }
     return one;
 }
+
+int attn_text_scale(const attn_text *text, double *scale,
+                    attn_text_error *error)
+{
+    const attn_text_entry *e;
+
+    if (attn_text_count_of(text, "scale") == 0) {
+        return GSL_SUCCESS;
+    }
+    e = attn_text_only(text, "scale", error);
+    if (e == NULL) {
+        return GSL_EINVAL;
+    }
+    if (e->M->size1 != 1 || e->M->size2 != 1) {
+        return attn_text_refuse(text, e->line, error,
+                                "%zu rows of %zu numbers found, one number is "
+                                "expected",
+                                e->M->size1, e->M->size2);
+    }
+    *scale = gsl_matrix_get(e->M, 0, 0);
+    return GSL_SUCCESS;
+}

@@ -10,7 +10,8 @@
  *
  * An entry begins with NAME = and holds one row of numbers on that line, or
  * rows of one length on the lines that follow, or both. A name is a kind, or a
- * kind and a label: one or two words of at most ATTN_TEXT_WORD bytes. Blanks
+ * kind and a label: one or two words of at most ATTN_TEXT_WORD bytes, without
+ * quotes. Blanks
  * and tabs part words. Blank lines count for nothing, and neither do the \r of
  * \r\n, a byte order mark in front, and whether the last line has an end.
  *
@@ -76,6 +77,11 @@ size_t attn_text_count_of(const attn_text *text, const char *kind);
  * second one. */
 const attn_text_entry *attn_text_only(const attn_text *text, const char *kind,
                                       attn_text_error *error);
+
+/* The number of the one entry "scale"; *scale is left alone where there is
+ * none. GSL_SUCCESS, or GSL_EINVAL with error filled. */
+int attn_text_scale(const attn_text *text, double *scale,
+                    attn_text_error *error);
 
 /* Fill error with "FILE:line: " (line 0: "FILE: ") and what printf makes of
  * the rest; GSL_EINVAL. For callers that find fault with what was read. */

@@ -65,7 +65,7 @@ Test(lookup, the_order_of_summing_moves_the_threshold)
     static const size_t sizes[] = {2, 5, 33, 200};
     size_t ran = 0;
 
-    for (; ran < 4; ran++) {
+    for (; ran < sizeof sizes / sizeof *sizes; ran++) {
         const size_t n = sizes[ran];
         const double one = attn_lookup_one(n), top = attn_lookup_one_top();
         for (int above = 0; above < 2; above++) {
@@ -112,7 +112,7 @@ Test(lookup, a_layer_that_cannot_be_programmed_is_refused)
     static const size_t sizes[][2] = {{2, 1}, {4, 2}};
     size_t ran = 0;
 
-    for (; ran < 2; ran++) {
+    for (; ran < sizeof sizes / sizeof *sizes; ran++) {
         attn_layer *layer =
             attn_layer_alloc(3, sizes[ran][0], 1, sizes[ran][1]);
         cr_assert_eq(attn_lookup_program(layer, target, 1), GSL_EBADLEN);
@@ -229,6 +229,12 @@ Test(lookup, each_mistake_has_its_sentence)
          "W_K =\n1 0\n1 0\n0 1\nW_V =\n3\n3\n4\n",
          "key 'a' (line 2): the layer returns 3, as the dictionary says (2 "
          "times, first in line 1); 1.4e-25 of the weight is elsewhere.\n"},
+        {"key a = 1\nkey a = 1\nW_Q =\n0.252 0\n0 0.252\nW_K =\n1 0\n0 1\n"
+         "W_V =\n1.00000000000000088818\n1.00000000000000088818\nscale = 1\n",
+         "key 'a' (line 1): the layer returns 1, the dictionary says 1 "
+         "(1.1e-15 apart): the weight is where it should be, but not every row "
+         "of 'a' in W_V has the dictionary's value to the last digit; write it "
+         "there.\n"},
         {"key a = 3\nkey b = 4\nkey a = 3\nW_Q =\n80 0\n0 80\n80 0\n"
          "W_K =\n1 0\n0 1\n1 0\nW_V =\n3\n4\n5\n",
          "key 'a' (line 1): the layer returns 4, the dictionary says 3: W_V "
@@ -271,7 +277,7 @@ Test(lookup, each_mistake_has_its_sentence)
                            cases[ran][1], said);
         free(said);
     }
-    cr_assert_eq(ran, 18);
+    cr_assert_eq(ran, 19);
 }
 
 Test(lookup, what_a_file_lacks_is_said)

@@ -349,7 +349,7 @@ static const struct {
     {"worked_example --input docs/examples/own_numbers.txt",
      "o who = (4.53702)\n", 0},
     {"worked_example --input docs/examples/steep.txt",
-     "e^1000 is out of a double's range", 0},
+     "e^1000 is beyond a double's range", 0},
     {"lookup_table --weights docs/examples/lookup.txt",
      "4 of 4 keys are right: this layer is the lookup table.", 0},
     {"lookup_table --weights docs/examples/lookup.txt",
