@@ -9,7 +9,7 @@
 
 typedef struct {
     FILE *out;
-    int cells;    /* it is so long; a narrow window makes it shorter */
+    int cells;    /* its length; a narrow window makes it shorter */
     double begun; /* when the bar was made, in seconds of some clock */
     double stage; /* when the share was last at its start */
     double share; /* of the last call */

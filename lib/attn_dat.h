@@ -38,7 +38,7 @@ void attn_dat_comment(attn_dat *dat, const char *format, ...);
 
 /*
  * Begin the block `name`: a comment for each of the count columns, then the
- * name and the row of column names. Copies nothing, keeps nothing. A name that
+ * name and the row of column names. No pointer is kept. A name that
  * is not one word, or that gnuplot could not find (above), and a block without
  * columns spoil the file.
  */

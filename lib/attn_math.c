@@ -42,10 +42,10 @@ static inline sum fast_two_sum(double a, double b)
 /* a + b in any order (Knuth, TAOCP 2, 4.2.2). */
 static sum two_sum(double a, double b)
 {
-    const double hi = a + b;
-    const double b_part = hi - a;
+    sum s;
 
-    return (sum){hi, (a - (hi - b_part)) + (b - b_part)};
+    s.lo = attn_fma_two_sum(a, b, &s.hi);
+    return s;
 }
 
 static inline uint64_t bits_of(double x)
@@ -54,14 +54,6 @@ static inline uint64_t bits_of(double x)
 
     memcpy(&u, &x, sizeof u);
     return u;
-}
-
-static inline double from_bits(uint64_t u)
-{
-    double x;
-
-    memcpy(&x, &u, sizeof x);
-    return x;
 }
 
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1), by Horner. */
@@ -127,8 +119,9 @@ static inline double mantissa(double x, double *k)
 {
     const int subnormal = x < 0x1p-1022;
     const uint64_t u = bits_of(subnormal ? x * 0x1p54 : x);
-    const double exponent = from_bits(u >> 52 | bits_of(0x1p52)) - 0x1p52;
-    const double m = from_bits((u & 0xfffffffffffff) | bits_of(1));
+    const double exponent =
+        attn_exp_from_bits(u >> 52 | bits_of(0x1p52)) - 0x1p52;
+    const double m = attn_exp_from_bits((u & 0xfffffffffffff) | bits_of(1));
     const int upper = m > SQRT2;
 
     *k = exponent - (subnormal ? 1023 + 54 : 1023) + (upper ? 1 : 0);

@@ -26,7 +26,7 @@ extern const char *const attn_sample_names[ATTN_SAMPLE_LAWS + 1];
 /*
  * Fill x[0 .. n-1] with independent entries of the law, drawn from g; n = 0
  * draws nothing. Two calls need not give what one call for both would. A law
- * that is none of these: GSL_EINVAL, and x is left alone.
+ * that is none of these: the error handler has GSL_EINVAL, and x is left alone.
  */
 void attn_sample_fill(attn_sample_law law, attn_rng *g, double *x, size_t n);
 

@@ -26,7 +26,7 @@ typedef struct {
     const gsl_matrix *w;     /* 1 x at most n; may be NULL */
     int step;                /* 1 or -1: row i of T X is row i + step of X */
     gsl_matrix *T;         /* the shift matrix that S is or comes nearest to */
-    gsl_matrix *A, *B, *D; /* n x n: room */
+    gsl_matrix *A, *B, *D; /* n x n: scratch */
 
     size_t statements, right; /* made and found right by attn_shift_judge */
 } attn_shift;

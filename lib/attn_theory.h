@@ -2,7 +2,7 @@
  * Exact predictions at finite n, N and d_k: what the programs measure against.
  *
  * docs/derivations.md derives each. An integral comes with an estimate of its
- * own error, and is good to 1e-9 or better.
+ * own error, and is good to 1e-9 or better unless its comment says otherwise.
  */
 #ifndef ATTN_THEORY_H
 #define ATTN_THEORY_H
@@ -83,6 +83,8 @@ int attn_theory_jacobian_at(size_t n, double sigma, attn_theory_jacobian *J);
 /*
  * For a fresh head: given q the scores are N(0, scale^2 |q|^2), so the above
  * is averaged over |q| ~ chi of d_k degrees; for each of count sizes n at once.
+ * GSL_EINVAL as above. At d_k <= 2 stein2 is of no use: E 1/|q|^2 is infinite,
+ * and the integral's own error says so.
  */
 int attn_theory_fresh_head(const size_t *n, size_t count, size_t d_k,
                            double scale, attn_theory_jacobian *J);
