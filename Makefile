@@ -4,7 +4,8 @@
 SEED = 1
 # Figure formats: svg, pdf, png, in any combination.
 FORMAT = svg
-# release, asan (address and undefined behaviour), tsan (threads), coverage.
+# release, asan (address and undefined behaviour), tsan (threads), msan (memory),
+# coverage, faults, fuzz: SANITIZE_... below.
 VARIANT = release
 # MPI=1: programs for mpirun, in the place of the ordinary ones (docs/scaling.md).
 MPI =
@@ -65,7 +66,7 @@ PROGRAM_OBJECTS = $(PROGRAMS:%=$(B)/experiments/%.o)
 TEST_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard tests/*.c))
 BENCH_OBJECTS = $(patsubst %.c,$(B)/%.o,$(filter-out bench/gemm.c,$(wildcard bench/*.c)))
 OBJECTS = $(LIB_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS) \
-	$(B)/tests/sabotage/sabotage.o $(B)/tests/plain/plain.o \
+	$(B)/tools/seeds.o $(B)/tests/sabotage/sabotage.o $(B)/tests/plain/plain.o \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tests/faults/*.c)) \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
 
@@ -378,13 +379,16 @@ $(B)/attn.pc: lib/attn_program.h
 		'Requires: gsl' 'Cflags: -I$${prefix}/include/attn' \
 		'Libs: -L$${prefix}/lib -lattn -fopenmp -lm' > $@
 
+# Headers for the library's own sources, short names and all.
+PRIVATE = $(foreach h,clones count exp fma real tile ziggurat,lib/attn_$h.h)
+
 install: all $(PAGES) $(B)/attn.pc ## install to PREFIX=/usr/local: programs, pages, scripts, library
 	install -d "$(TO)/bin" "$(TO)/lib/pkgconfig" "$(TO)/include/attn" \
 		"$(TO)/share/man/man1" "$(TO)/share/attn/plots"
 	install $(PROGRAMS:%=$(BIN)/%) "$(TO)/bin"
 	install -m 644 $(B)/libattn.a "$(TO)/lib"
 	install -m 644 $(B)/attn.pc "$(TO)/lib/pkgconfig"
-	install -m 644 lib/*.h "$(TO)/include/attn"
+	install -m 644 $(filter-out $(PRIVATE),$(wildcard lib/*.h)) "$(TO)/include/attn"
 	install -m 644 $(PAGES) "$(TO)/share/man/man1"
 	install -m 644 plots/*.gp "$(TO)/share/attn/plots"
 

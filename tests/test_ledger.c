@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of places where text holds before, id, after in a row. */
+/* Does text hold before, id, after in a row? */
 static int holds(const char *text, const char *before, const char *id,
                  const char *after)
 {

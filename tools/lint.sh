@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 # Another version of clang-format has other opinions.
 if clang-format --version | grep -q 'version 14\.'; then
     clang-format --dry-run -Werror lib/*.[ch] experiments/*.c tests/*.[ch] \
-        tests/sabotage/*.[ch] bench/*.c tools/*.c lab/c/*.[ch]
+        tests/*/*.[ch] bench/*.c tools/*.c lab/c/*.[ch]
 else
     echo 'lint: clang-format is not version 14, format is not checked'
 fi

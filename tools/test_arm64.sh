@@ -101,9 +101,9 @@ smaller born_saturated --trials 300
 smaller attention_cost --tokens 96 --head-size 24 --long 300
 smaller head_training --trials 2 --tuning 1 --followed 1 --steps 10 --head-size 48
 
-# Left out: what runs the programs thousands of times, what needs gnuplot, and
-# the limit on memory, which the emulator does not hand on; with QUICK=1 also
-# what goes through millions of numbers.
+# Left out: what starts programs by the hundred or needs gnuplot, and the limit
+# on memory, which the emulator does not hand on; with QUICK=1 also what goes
+# through millions of numbers.
 set -- 'figures/*' 'programs/*' 'sabotage/*' 'stream/it_works_where_n_squared_*'
 [ "${QUICK:-0}" = 0 ] || set -- "$@" 'fma/*' 'train/*' 'math/*_1_ulp' \
     'claim/a_sweep_*' 'sample/neighbours_*' 'sample/*normal*'

@@ -16,8 +16,11 @@ has_page() {
 }
 
 compiles() {
-    cat >"$work/use.c" <<'END'
-#include <attn_softmax.h>
+    # Every header: none needs one that is not installed.
+    for header in "$prefix"/include/attn/*.h; do
+        echo "#include <${header##*/}>"
+    done >"$work/use.c"
+    cat >>"$work/use.c" <<'END'
 int main(void)
 {
     double s[3] = {1, 2, 3};
