@@ -126,7 +126,7 @@ static int is_printable(const char *name, unsigned char last)
     const char *c = name;
 
     while ((unsigned char)*c > ' ' && *c != 0x7f && (unsigned char)*c <= last &&
-           strchr("#\"'", *c) == NULL) {
+           strchr("#\"'\\", *c) == NULL) {
         c++;
     }
     return c != name && *c == '\0';

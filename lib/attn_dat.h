@@ -51,7 +51,7 @@ void attn_dat_block(attn_dat *dat, const char *name,
 void attn_dat_row(attn_dat *dat, size_t count, const double *values);
 
 /* The same with a word at its end, in a column of its own: printable bytes or
- * UTF-8, no blank, no '#' and no quote, or the file is spoiled. */
+ * UTF-8, no blank, '#', quote or backslash, or the file is spoiled. */
 void attn_dat_row_word(attn_dat *dat, size_t count, const double *values,
                        const char *word);
 

@@ -145,7 +145,8 @@ static int check_bytes(reader *r, size_t size)
         const size_t length = utf8_length(c);
         const int is_end = *c == '\n' || (*c == '\r' && c[1] == '\n');
 
-        if (length == 0 || (*c < ' ' && *c != '\t' && !is_end) || *c == 0x7f) {
+        if (length == 0 || (*c < ' ' && *c != '\t' && !is_end) || *c == 0x7f ||
+            (*c == 0xc2 && c[1] < 0xa0)) {
             return refuse(r, GSL_EINVAL,
                           "byte 0x%02x found, plain text (UTF-8) is expected",
                           *c);
@@ -272,9 +273,10 @@ static int read_name(reader *r, char *name)
                           "expected",
                           WORD_LONGEST, word, ATTN_TEXT_WORD);
         }
-        if (strpbrk(word, "\"'") != NULL) {
+        if (strpbrk(word, "\"'\\") != NULL) {
             return refuse(r, GSL_EINVAL,
-                          "'%s' found, a word without quotes is expected",
+                          "'%s' found, a word without quotes and backslashes "
+                          "is expected",
                           word);
         }
         if (words < 2) {

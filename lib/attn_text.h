@@ -11,8 +11,8 @@
  * An entry begins with NAME = and holds one row of numbers on that line, or
  * rows of one length on the lines that follow, or both. A name is a kind, or a
  * kind and a label: one or two words of at most ATTN_TEXT_WORD bytes, without
- * quotes. Blanks
- * and tabs part words. Blank lines count for nothing, and neither do the \r of
+ * quotes and backslashes, which gnuplot would not show. Blanks and tabs part
+ * words. Blank lines count for nothing, and neither do the \r of
  * \r\n, a byte order mark in front, and whether the last line has an end.
  *
  * Numbers are read as on the command line (attn_cli.h): decimal, finite, no

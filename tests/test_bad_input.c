@@ -574,6 +574,7 @@ static const struct {
     {BYTES("x = 1\n"), 1},
     {BYTES("x y z = 1\n"), 1},
     {BYTES("'x' = 1\n"), 1},
+    {BYTES("\\nu = 1\n"), 1},
     {BYTES("x =\n1 2\n3\n"), 3},
     {BYTES("x =\n1\n2 3\n"), 3},
     {BYTES("x = 1\n\nnothing\n"), 3},
@@ -597,6 +598,9 @@ static const struct {
     {BYTES("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"), 2},
     {BYTES("# \x1b[2J\n"), 1},
     {BYTES("# \b\n"), 1},
+    {BYTES("# \xc2\x9b"
+           "2J\n"),
+     1},
     {BYTES("\n\f\n"), 2},
     {BYTES("\n\v\n"), 2},
     {BYTES("caf\xe9 = 1\n"), 1},

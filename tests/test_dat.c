@@ -273,9 +273,10 @@ Test(dat, a_word_that_gnuplot_would_misread_is_refused)
         size_t count;
         double value;
         const char *word;
-    } bad[] = {{1, 2, ""},      {1, 2, "two words"}, {1, 2, "a#"},
-               {1, 2, "\""},    {1, 2, "it's"},      {1, 2, "a\nb"},
-               {1, NAN, "cat"}, {0, 2, "cat"},       {2, 2, "cat"}};
+    } bad[] = {{1, 2, ""},     {1, 2, "two words"}, {1, 2, "a#"},
+               {1, 2, "\""},   {1, 2, "it's"},      {1, 2, "a\nb"},
+               {1, 2, "\\nu"}, {1, NAN, "cat"},     {0, 2, "cat"},
+               {2, 2, "cat"}};
     size_t ran = 0;
 
     for (; ran < sizeof bad / sizeof *bad; ran++) {
@@ -287,7 +288,7 @@ Test(dat, a_word_that_gnuplot_would_misread_is_refused)
         cr_assert_eq(attn_dat_write(dat, "a.dat"), GSL_EINVAL, "case %zu", ran);
         attn_dat_free(dat);
     }
-    cr_assert_eq(ran, 9);
+    cr_assert_eq(ran, 10);
 }
 
 Test(dat, a_row_before_any_block_is_refused)

@@ -172,9 +172,12 @@ Test(text, what_is_wrong_is_said_with_its_line)
         {"= 1\n", "f:1: 0 words before '=' found, one or two are expected"},
         {"a b c = 1\n",
          "f:1: 3 words before '=' found, one or two are expected"},
-        {"a \"b\" = 1\n",
-         "f:1: '\"b\"' found, a word without quotes is expected"},
-        {"it's = 1\n", "f:1: 'it's' found, a word without quotes is expected"},
+        {"a \"b\" = 1\n", "f:1: '\"b\"' found, a word without quotes and "
+                          "backslashes is expected"},
+        {"it's = 1\n", "f:1: 'it's' found, a word without quotes and "
+                       "backslashes is expected"},
+        {"\\nu = 1\n", "f:1: '\\nu' found, a word without quotes and "
+                       "backslashes is expected"},
         {"a = 1\nb c =\n\nd = 1\n",
          "f:2: 'b c' has no numbers, a row of them is expected"},
         {"a = 1\nb = # 2\n",
@@ -196,7 +199,7 @@ Test(text, what_is_wrong_is_said_with_its_line)
     for (; ran < sizeof bad / sizeof *bad; ran++)
         assert_refused(bad[ran][0], strlen(bad[ran][0]), GSL_EINVAL,
                        bad[ran][1]);
-    cr_assert_eq(ran, 15);
+    cr_assert_eq(ran, 16);
 }
 
 Test(text, numbers_are_those_of_the_command_line)
