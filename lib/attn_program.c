@@ -8,6 +8,7 @@
 #include <gsl/gsl_version.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,6 +374,21 @@ static int write_file(const session *s, attn_dat *dat, const char *path)
     return 0;
 }
 
+/* Where no thread can be had, OpenMP's library says so and ends the process
+ * with 1, the status of a contradiction. */
+static const char *working; /* the program, while its experiment runs */
+
+static void end_working(void)
+{
+    if (working != NULL) {
+        fprintf(stderr,
+                "%s: no more threads, nothing is written, ask for fewer with "
+                "--threads\n",
+                working);
+        _exit(COULD_NOT_RUN);
+    }
+}
+
 static int run(const session *s, const output *o)
 {
     attn_bar bar = attn_bar_start(stderr);
@@ -392,7 +408,9 @@ static int run(const session *s, const output *o)
     if (o->timing != NULL) {
         write_head(s, o->timing);
     }
+    working = s->program->stem;
     status = s->program->run(&job);
+    working = NULL;
     if (status == GSL_SUCCESS && attn_claims_has_lost(o->claims)) {
         status = GSL_ENOMEM;
     }
@@ -551,6 +569,13 @@ attn_blocks attn_run_job(const attn_run *run, const char *part, size_t setting,
                          .progress_context = run->progress_context};
 }
 
+/* Standard output that grows past its file's limit is an error of the write,
+ * like a full disk. */
+static void past_limit(int signal)
+{
+    (void)signal;
+}
+
 int attn_program_main(const attn_program *program, int argc, char *argv[])
 {
     attn_ranks_begin();
@@ -562,6 +587,8 @@ int attn_program_main(const attn_program *program, int argc, char *argv[])
                      processors < THREADS_MAX ? processors : THREADS_MAX};
     int status;
 
+    atexit(end_working);
+    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = past_limit}, NULL);
     /* A decimal point in every file, and GSL's errors as statuses. */
     setlocale(LC_ALL, "C");
     gsl_set_error_handler_off();

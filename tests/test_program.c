@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,7 +27,8 @@ static int ending;
 static size_t slow;
 
 static const char *const endings[] = {
-    "holds", "contradicted", "inconclusive", "memory", "failure", "nan", NULL};
+    "holds",   "contradicted", "inconclusive", "memory",
+    "failure", "nan",          "no-thread",    NULL};
 
 static attn_cli_option options[] = {
     {"pairs", ATTN_CLI_SIZE, &pairs, "independent pairs", 1, 1e9, NULL, 0},
@@ -50,9 +52,13 @@ static int conflict(attn_cli_error *error)
 static int run(attn_run *job)
 {
     static const int statuses[] = {GSL_SUCCESS, GSL_SUCCESS, GSL_SUCCESS,
-                                   GSL_ENOMEM,  GSL_EDOM,    GSL_SUCCESS};
+                                   GSL_ENOMEM,  GSL_EDOM,    GSL_SUCCESS,
+                                   GSL_SUCCESS};
     const struct timespec tenth = {0, 100000000};
 
+    if (ending == 6) {
+        exit(EXIT_FAILURE); /* as OpenMP's library does */
+    }
     for (size_t i = 0; i < slow; i++) {
         nanosleep(&tenth, NULL);
         if (job->progress != NULL) {
@@ -309,6 +315,14 @@ Test(program, an_experiment_that_fails_writes_nothing)
     cr_assert(count > 0, "no case ran");
 }
 
+Test(program, a_thread_that_cannot_be_had_is_no_contradiction)
+{
+    cr_assert_eq(run_fake("--out o --ending no-thread"), 2);
+    assert_is("../err", "fake: no more threads, nothing is written, ask for "
+                        "fewer with --threads\n");
+    cr_assert_eq(files_in("o"), 0);
+}
+
 Test(program, a_bad_option_writes_nothing)
 {
     static const char *const bad[] = {"--pairs 0",
@@ -482,6 +496,18 @@ Test(program, a_full_standard_output_is_an_error)
     cr_assert(exists("results/fake.dat") && exists("results/fake.claims.tsv"));
     cr_assert_eq(fake_to("/dev/full", "--help"), 2);
     cr_assert_eq(fake_to("/dev/full", "--quiet"), 0);
+}
+
+Test(program, a_standard_output_past_its_limit_is_an_error)
+{
+    struct rlimit limit;
+
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = 512;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    cr_assert_eq(run_fake("--help"), 2);
+    assert_has("../err", "fake: what is printed was lost, standard output, ");
+    assert_one_line("../err");
 }
 
 /* Figures. */
