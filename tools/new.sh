@@ -16,11 +16,16 @@ case $name in
     refuse "'$name' given, a C identifier is allowed: letters, digits, _"
     ;;
 esac
-for file in "experiments/$name.c" "plots/$name.gp" "results/$name.dat"; do
+[ ${#name} -le 40 ] || refuse "${#name} characters given, at most 40 are allowed"
+for file in "experiments/$name.c" "plots/$name.gp" "results/$name.dat" "results/$name.svg"; do
     [ ! -e "$file" ] || refuse "$file exists, choose another NAME"
 done
 ! grep -q "^$name\." docs/ledger.tsv ||
     refuse "docs/ledger.tsv has claims $name.*, choose another NAME"
+
+# What it takes, before anything is laid down.
+command -v gnuplot >/dev/null || refuse "gnuplot is not installed, run make setup before"
+$make --no-print-directory VARIANT=release build/release/libattn.a
 
 fill() {
     sed "s/NAME/$name/g" "tools/new/$1"

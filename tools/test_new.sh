@@ -34,10 +34,26 @@ tests() {
 
 files=$(ls experiments plots tools/new)
 cp docs/ledger.tsv ledger
-for name in '' 9lives a-b 'a b' 'a;b' 'ä' ../up style seeds head_training spread; do
+for name in '' 9lives a-b 'a b' 'a;b' 'ä' ../up style seeds figures head_training spread \
+    "$(printf '%41s' '' | tr ' ' a)"; do
     check "'$name' is refused" refused "$name"
 done
 check "a name that is missing is refused" refused
+
+# lacking VARIABLE=VALUE: where something is not installed, nothing is laid down.
+lacking() {
+    ! env "$@" "$make" new NAME=fresh_means &&
+        [ "$(ls experiments plots tools/new)" = "$files" ] &&
+        cmp docs/ledger.tsv ledger
+}
+mkdir "$work/path"
+for tool in make sh sed grep mkdir; do
+    ln -s "$(command -v $tool)" "$work/path"
+done
+check "without gnuplot nothing is laid down" lacking PATH="$work/path"
+touch lib/attn_math.c
+check "without GSL nothing is laid down" lacking \
+    PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere
 
 check "make new" "$make" new NAME=fresh_means
 files=$(ls experiments plots tools/new)
