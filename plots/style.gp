@@ -17,8 +17,10 @@ if (ARGC < 3 || ARGC > 5) {
 reset
 set encoding utf8
 set decimalsign '.'
-dat = ARG2
-out = ARG3
+# ./ for what gnuplot would take for a command or a home: <x, |x, $x, ~.
+here(path) = path[1:1] eq '/' ? path : './' . path
+dat = here(ARG2)
+out = ARG3 eq '-' ? ARG3 : here(ARG3)
 
 # gnuplot by itself goes on when there is no data, and reports success.
 set datafile columnheaders
@@ -99,6 +101,20 @@ if (!exists("heading") || !exists("description")) {
     exit status 1
 }
 
+# A word for the shell.
+quoted(s) = (t = '', (sum [i = 1:strlen(s)] (t = t . \
+    (s[i:i] eq "'" ? "'\\''" : s[i:i]), 0)), "'" . t . "'")
+
+# gnuplot does not notice a full disk.
+if (out ne "-") {
+    last = ending eq ".svg" ? "'</svg>'" : ending eq ".pdf" ? "%%EOF" : "IEND"
+    told = system('tail -c 16 <' . quoted(out) . ' | grep -q ' . last)
+    if (GPVAL_SYSTEM_ERRNO != 0) {
+        print "style.gp: not drawn to its end, " . out . ", make room"
+        exit status 1
+    }
+}
+
 # What gnuplot's SVG lacks: its title and description; ids that are no other
 # figure's, so that several can stand in one page; open points that are seen,
 # pixels with edges, and the blank after a subscript, which librsvg drops.
@@ -110,8 +126,6 @@ if (ending eq ".svg") {
     xml(s) = (t = '', (sum [i = 1:strlen(s)] (t = t . \
         ((k = strstrt("&<'\\|", s[i:i])) ? \
         '\&#' . word("38 60 39 92 124", k) . ';' : s[i:i]), 0)), t)
-    quoted(s) = (t = '', (sum [i = 1:strlen(s)] (t = t . \
-        (s[i:i] eq "'" ? "'\\''" : s[i:i]), 0)), "'" . t . "'")
     edit(from, to) = " -e '" . from . '|' . to . "|g'"
     whole = quoted(out . '.tmp')
     told = system('sed' . \
@@ -127,6 +141,7 @@ if (ending eq ".svg") {
         edit('s|^ viewBox=', ' role="img" aria-labelledby="' . \
              own . '-title ' . own . '-desc"&') . \
         edit('/dy="[^"]*"> /s|<text>', '<text xml:space="preserve">') . \
+        edit('s|]]>', ']]\&gt;') . \
         ' <' . quoted(out) . ' >' . whole . \
         ' && mv -f -- ' . whole . ' ' . quoted(out) . \
         ' || { rm -f -- ' . whole . '; false; }')

@@ -138,8 +138,8 @@ Test(figures, texts_and_names_of_any_characters)
     const char *folder = run_folder(), *name = "it's, 5 < 6 & so\\\\on.svg";
     const run_result r =
         drawn(folder,
-              "heading = \"a & b < c's | d\\\\e \\\"f\\\" √g id=h\"\n"
-              "description = 'd'\nset title literal('q_{x} ^2 @&~')",
+              "heading = \"a & b < c's | d\\\\e \\\"f\\\" √g id=h]]>\"\n"
+              "description = 'd'\nset title literal('q_{x} ^2 @&~]]>')",
               name);
     char *svg = run_read(folder, "it's, 5 < 6 & so\\on.svg");
 
@@ -147,9 +147,9 @@ Test(figures, texts_and_names_of_any_characters)
     cr_assert_str_empty(r.err);
     cr_assert_not_null(svg);
     char *title = element(svg, "own", "title");
-    cr_expect_str_eq(title,
-                     "a &#38; b &#60; c&#39;s &#124; d&#92;e \"f\" √g id=h");
-    cr_expect_not_null(strstr(svg, "q_{x} ^2 @&amp;~"));
+    cr_expect_str_eq(title, "a &#38; b &#60; c&#39;s &#124; d&#92;e \"f\" √g "
+                            "id=h]]&gt;");
+    cr_expect_not_null(strstr(svg, "q_{x} ^2 @&amp;~]]&gt;"));
     free(title);
     free(svg);
     run("rm -r %s", folder);

@@ -12,6 +12,7 @@ bin=$(cd "$1" && pwd)
 faulty=$(cd "$2" && pwd)
 sanitized=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
 examples=$PWD/docs/examples
+plots=$PWD/plots
 shift 3
 fast=${FAST:-0}
 unset GSL_RNG_SEED
@@ -264,6 +265,22 @@ else
     skip "a folder that may not be written, for root may and has no setpriv"
 fi
 
+# Not every shell can limit them, but then the check fails and says so.
+# shellcheck disable=SC3045
+# Each thread's stack is 8 MB of address space, and more than 50 do not fit.
+threadless() {
+    status=0
+    (
+        ulimit -s 8192
+        ulimit -v 400000
+        exec "$bin/$stem" --pairs 300 --threads 1024 --out threadless
+    ) 2>err || status=$?
+    cat err
+    [ "$status" -eq 2 ] && grep "^$stem: .*--threads" err &&
+        [ "$(files threadless)" -eq 0 ]
+}
+check "threads that cannot be had" threadless
+
 # The folder goes while the program works: /dev/stderr tells nothing yet, so
 # the folder is taken away as soon as it is there.
 removed() {
@@ -289,6 +306,13 @@ if [ "$(id -u)" -eq 0 ] && mkdir full &&
             [ "$(files full)" -eq 3 ]
     }
     check "a full disk: the old files stay, and no other" no_room
+    cut_off() {
+        ! gnuplot -d -c "$plots/style.gp" "$plots/$stem.gp" one/$stem.dat \
+            "full/$stem.$1" 2>err && grep 'make room' err
+    }
+    for ending in svg pdf png; do
+        check "a figure on a full disk, $ending" cut_off $ending
+    done
     umount full
     mounted=
 else
