@@ -30,11 +30,12 @@ SHEET = $(if $(filter svg,$(FORMATS)),$(OUT)/figures.svg)
 
 # pkg-config is asked once, and not before `make setup` has had its chance.
 once = $(eval $1 := $(shell $2))$($1)
-GSL_CFLAGS = $(call once,GSL_CFLAGS,pkg-config --cflags gsl)
+libs = $(or $(call once,$1,pkg-config --libs $2 2>/dev/null),$(error $2: not found by pkg-config, make setup installs it))
+GSL_CFLAGS = $(if $(GSL_LIBS),$(call once,GSL_CFLAGS,pkg-config --cflags gsl))
 # GSL's own CBLAS: always the same order of summation, unlike an optimised one.
-GSL_LIBS = $(call once,GSL_LIBS,pkg-config --libs gsl)
-TEST_CFLAGS = $(call once,TEST_CFLAGS,pkg-config --cflags criterion mpfr)
-TEST_LIBS = $(call once,TEST_LIBS,pkg-config --libs criterion mpfr)
+GSL_LIBS = $(call libs,GSL_LIBS,gsl)
+TEST_CFLAGS = $(if $(TEST_LIBS),$(call once,TEST_CFLAGS,pkg-config --cflags criterion mpfr))
+TEST_LIBS = $(call libs,TEST_LIBS,criterion mpfr)
 
 # mpicc is the compiler with MPI's own flags.
 CC = $(if $(filter 1,$(MPI)),mpicc,gcc)
@@ -57,8 +58,11 @@ SANITIZE_faults = $(SANITIZE_asan)
 SANITIZE_fuzz = -fsanitize=fuzzer-no-link $(SANITIZE_asan)
 SANITIZE_coverage = --coverage -DATTN_COVERAGE
 SANITIZE = $(SANITIZE_$(VARIANT))
-CPPFLAGS = $(if $(filter 1,$(MPI)),-DATTN_MPI) -Ilib -D_POSIX_C_SOURCE=200809L -DHAVE_INLINE -DGSL_RANGE_CHECK_OFF
-CFLAGS = -std=c11 $(OPTIMISE) $(WARNINGS) $(NUMERICS) -fopenmp
+# `make CFLAGS=-g` changes the first line of each and keeps the second.
+CPPFLAGS =
+override CPPFLAGS += $(if $(filter 1,$(MPI)),-DATTN_MPI) -Ilib -D_POSIX_C_SOURCE=200809L -DHAVE_INLINE -DGSL_RANGE_CHECK_OFF
+CFLAGS = $(OPTIMISE)
+override CFLAGS += -std=c11 $(WARNINGS) $(NUMERICS) -fopenmp
 LDLIBS = -lm
 
 LIB_OBJECTS = $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
@@ -135,22 +139,31 @@ $(BIN)/%: $(B)/experiments/%.o $(B)/libattn.a $(BIN)/.kind
 figures: $(foreach f,$(FORMATS),$(FIGURES:%=$(OUT)/%.$(f))) $(SHEET) ## run every experiment, draw every figure (SEED=7, FORMAT=svg,pdf,png)
 
 # A verdict of any kind is a result (status 0, 1, 3); anything else stops make.
-$(OUT)/%.dat $(OUT)/%.claims.tsv &: $(BIN)/%
+# One run makes both, as the targets of a pattern do in any make.
+$(OUT)/%.dat $(OUT)/%.claims.tsv: $(BIN)/%
 	@echo '  RUN   $<'
 	$Q$< --quiet --seed $(SEED) --out $(OUT); s=$$?; case $$s in 0|1|3) ;; *) exit $$s;; esac
+
+# What is drawn and printed is made in $(B) and then put in place: the old file
+# stays until the new one is whole.
+define place
+@mkdir -p $(B)/$(@D)
+$Q$1 $(B)/$@
+$Qmv -f $(B)/$@ $@
+endef
 
 # Figure S and its further ones S-name are drawn from S.dat. A folder's name
 # cannot hold two stems in one pattern, so each figure gets its rule here.
 define figure
 $$(OUT)/$1.$2: plots/$1.gp plots/style.gp $$(OUT)/$(firstword $(subst -, ,$1)).dat
 	@echo '  PLOT  $$@'
-	$Qgnuplot -d -c plots/style.gp $$< $$(OUT)/$(firstword $(subst -, ,$1)).dat $$@
+	$$(call place,gnuplot -d -c plots/style.gp $$< $$(OUT)/$(firstword $(subst -, ,$1)).dat)
 endef
 $(foreach f,$(FORMATS),$(foreach p,$(FIGURES),$(eval $(call figure,$p,$f))))
 
 $(OUT)/figures.svg: tools/sheet.awk $(FIGURES:%=$(OUT)/%.svg)
 	@echo '  SHEET $@'
-	$QLC_ALL=C awk -f $< $(filter %.svg,$^) > $@
+	$(call place,LC_ALL=C awk -f $< $(filter %.svg,$^) >)
 
 claims: $(PROGRAMS:%=$(OUT)/%.claims.tsv) ## every claim in one table, and the suite's verdict
 	$Qcolour=; [ ! -t 1 ] || [ -n "$$NO_COLOR" ] || [ "$$TERM" = dumb ] || colour=1; \
@@ -189,19 +202,19 @@ report: $(OUT)/report.html ## the lecture's claims on one page (pandoc): results
 
 $(OUT)/report.html: $(REPORT_SOURCES) $(PROGRAMS:%=$(OUT)/%.claims.tsv) $(FIGURES:%=$(OUT)/%.svg) | $(filter setup-report,$(MAKECMDGOALS))
 	@echo '  PAGE  $@'
-	$Qreport/build.sh $(OUT) > $@
+	$(call place,report/build.sh $(OUT) >)
 
 report-pdf: $(OUT)/report.pdf ## the same as a handout (chromium)
 
 $(OUT)/report.pdf: $(OUT)/report.html
 	@echo '  PRINT $@'
-	$Qreport/print.sh $< $@
+	$(call place,report/print.sh $<)
 
 # The committed page, as it is: nothing is measured again for its tests.
 test-report: report/test/node_modules ## the report in a real browser (node, chromium)
 	@mkdir -p $(B)
 	$Qreport/build.sh results > $(B)/report.html
-	$QFRESH=$(CURDIR)/$(B)/report.html node --test report/test
+	$QFRESH='$(CURDIR)/$(B)/report.html' node --test report/test
 
 report/test/node_modules: report/test/package-lock.json | $(filter setup-report setup-lab,$(MAKECMDGOALS))
 	cd report/test && npm ci --ignore-scripts --no-audit --no-fund

@@ -66,6 +66,58 @@ check "bin/ on PATH, no HOME, TMPDIR with blanks" sh -c '
 check "its bytes" gives "$work/on path"
 check "nothing is left in TMPDIR" [ -z "$(ls -A "$work/tmp dïr")" ]
 
+# Folders that gnuplot takes for a command, a home, a block or an option, when
+# they stand in front; the shell too.
+mkdir "$work/odd"
+cd "$work/odd"
+for folder in '<touch x;' '|touch x;' '~' '$x' '`touch x`' '$(touch x)' "it's" '"' \
+    '-' '-e' '+' '@ARG1' '%s' 'a\b' '*' ' '; do
+    check "a run with --plot into $folder" "$place/bin/$stem" --plot --quiet --out="$folder"
+    check "its bytes" gives "./$folder"
+done
+check "and nothing else is there" [ "$(find . -mindepth 1 ! -path './*/*' | wc -l)" -eq 16 ]
+cd "$source"
+
+# keeps FILE SOURCE TOOL: the tool fails half way in making the file anew, for
+# its source has changed.
+half='echo reached >&2; echo half; case $0 in *gnuplot) echo half >"$6" ;; esac; exit 1'
+mkdir "$work/half"
+touch "$work/now"
+keeps() {
+    printf '%s\n' '#!/bin/sh' "$half" >"$work/half/$3"
+    chmod +x "$work/half/$3"
+    find "$place" -exec touch -r "$work/now" {} +
+    touch -d '2 seconds' "$place/$2"
+    status=0
+    PATH="$work/half:$PATH" $make -C "$place" "$1" 2>"$work/said" || status=$?
+    cat "$work/said"
+    rm "$work/half/$3"
+    [ "$status" -eq 2 ] && grep -q reached "$work/said" && cmp "$1" "$place/$1"
+}
+check "a figure that fails leaves the old one" keeps "results/$stem.svg" "plots/$stem.gp" gnuplot
+check "a sheet that fails leaves the old one" keeps results/figures.svg tools/sheet.awk awk
+check "a report that fails leaves the old one" keeps results/report.html report/style.css pandoc
+find "$place" -exec touch -r "$work/now" {} +
+
+# Libraries and flags.
+check "make says which library is missing" sh -c '
+    ! PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere '"$make"' -C "$1" \
+        VARIANT=lacking all 2>"$2" && [ "$(wc -l <"$2")" -eq 1 ] && grep "make setup" "$2"' \
+    sh "$place" "$work/said"
+check "other flags" $make -C "$place" VARIANT=flags CFLAGS=-O1 \
+    CPPFLAGS=-DNDEBUG "build/flags/bin/$stem"
+check "a run with them" "$place/build/flags/bin/$stem" --plot --quiet --out "$work/flags"
+check "its bytes" gives "$work/flags"
+check "no rule that make before 4.3 cannot read" sh -c '! grep -n "&:" Makefile'
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    check "git leaves the ends of lines" sh -c '
+        git -C "$1" init -q && git -C "$1" add .gitattributes Makefile &&
+        rm "$1/Makefile" && git -C "$1" -c core.autocrlf=true checkout -q -- Makefile &&
+        cmp Makefile "$1/Makefile" && rm -r "$1/.git"' sh "$place"
+else
+    skip "line ends in a checkout, for want of git"
+fi
+
 # Locale.
 if command -v localedef >/dev/null 2>&1 && mkdir "$work/locales" &&
     localedef -i de_DE -f UTF-8 "$work/locales/de_DE.UTF-8" >/dev/null 2>&1; then
