@@ -415,14 +415,14 @@ check "a gnuplot that cannot be started" draws_not "$work/none" 'the data are ke
 
 # The figure's place is taken by a folder: gnuplot is not to blame.
 says_taken() {
-    mkdir -p taken/$stem.svg
+    mkdir -p occupied/$stem.svg
     status=0
-    "$bin/$stem" --pairs 300 --threads 1 --seed 2 --quiet --plot --out taken \
+    "$bin/$stem" --pairs 300 --threads 1 --seed 2 --quiet --plot --out occupied \
         2>err || status=$?
     cat err
     [ "$status" -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] &&
         grep "^$stem: .*directory.*$stem.svg.*the data are kept" err &&
-        cmp two/$stem.dat taken/$stem.dat && [ "$(files taken)" -eq 3 ]
+        cmp two/$stem.dat occupied/$stem.dat && [ "$(files occupied)" -eq 3 ]
 }
 check "a figure whose place is a folder" says_taken
 
