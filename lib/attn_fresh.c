@@ -43,8 +43,8 @@ static void record(part *p, const attn_fresh *head, size_t i, double sigma,
 
     attn_softmax_jacobian(a, J);
     const double entry = attn_max(gsl_matrix_max(J), -gsl_matrix_min(J));
-    if (rest > 0)
-        out->largest_entry = attn_max(out->largest_entry, entry / rest);
+    out->largest_entry =
+        attn_max(out->largest_entry, entry == 0 ? 0 : entry / rest);
     if (head->n > 1)
         out->largest_norm = attn_max(
             out->largest_norm,

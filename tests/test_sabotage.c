@@ -34,6 +34,8 @@ static const mutation mutations[] = {
      "jacobian.formula jacobian.formula/rows jacobian.limit"},
     {"softmax_jacobian", "jacobian_asymmetric", "--trials 100",
      "jacobian.formula/symmetric"},
+    {"softmax_jacobian", "one_hot_leaks",
+     "--trials 100 --keys 2 --head-size 65536", "jacobian.limit"},
     {"softmax_jacobian", "exp_wrong", "--trials 100", "gap.e8"},
     {"softmax_jacobian", "softmax_soft", "--trials 100",
      "gap.e8/eight gap.e8/sixteen"},
@@ -87,6 +89,8 @@ static const mutation mutations[] = {
     {"saturated_gradient", "jvp_sign", "", "gradient.chain"},
     {"saturated_gradient", "jvp_doubled", "",
      "gradient.chain gradient.bound gradient.bound/escape"},
+    {"saturated_gradient", "one_hot_leaks", "--head-size 65536 --seed 5",
+     "gradient.bound"},
     {"saturated_gradient", "softmax_soft", "",
      "gradient.chain/winner gradient.chain/winner_other "
      "gradient.cross_entropy gradient.cross_entropy/frozen"},
@@ -172,6 +176,7 @@ static const char *const runs[][2] = {
     {"permutation_equivariance", "--input docs/examples/shift.txt"},
     {"born_saturated", "--trials 8000"},
     {"saturated_gradient", ""},
+    {"saturated_gradient", "--head-size 65536 --seed 5"}, /* rest 0 */
     {"receptive_field", "--tokens 100"},
     {"position_encoding", ""},
     {"attention_cost", "--tokens 256 --head-size 16 --long 500"},
