@@ -69,6 +69,11 @@ static const mutation mutations[] = {
      "equivariance.convolution/circulant"},
     {"permutation_equivariance", "convolution_pointwise", "--trials 20",
      "equivariance.convolution/others equivariance.convolution/all"},
+    {"permutation_equivariance", "shift_overlooked", "--trials 20",
+     "equivariance.convolution/others equivariance.convolution/all"},
+    /* five permutations commute, but they are not the shifts */
+    {"permutation_equivariance", "convolution_renamed", "--trials 20",
+     "equivariance.convolution equivariance.convolution/all"},
     {"permutation_equivariance", "positions_forgotten", "--trials 20",
      "position.breaks position.breaks/twins"},
     {"permutation_equivariance", "", "--input docs/examples/shift_wrong.txt",

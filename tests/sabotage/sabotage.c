@@ -249,6 +249,15 @@ WRAP(double, attn_softmax_frobenius, const gsl_vector *a)
 WRAP(int, attn_convolution_circular, const gsl_vector *w, const gsl_matrix *X,
      gsl_matrix *O)
 {
+    if (is("convolution_renamed")) { /* of X with its first rows exchanged */
+        gsl_matrix *Y = gsl_matrix_alloc(X->size1, X->size2);
+        gsl_matrix_memcpy(Y, X);
+        gsl_matrix_swap_rows(Y, 0, 1);
+        const int status = __real_attn_convolution_circular(w, Y, O);
+        gsl_matrix_swap_rows(O, 0, 1);
+        gsl_matrix_free(Y);
+        return status;
+    }
     const int status = __real_attn_convolution_circular(w, X, O);
 
     if (is("convolution_padded")) /* zeros beyond the edge, no circle */
@@ -341,6 +350,13 @@ WRAP(int, attn_permutation_rows, const gsl_permutation *p, const gsl_matrix *X,
     gsl_matrix_memcpy(Y, X);
     gsl_matrix_view part = gsl_matrix_submatrix(Y, 0, 0, Y->size1, p->size);
     return gsl_permute_matrix(p, &part.matrix);
+}
+
+WRAP(int, attn_permutation_is_shift, const gsl_permutation *p)
+{
+    if (is("shift_overlooked") && gsl_permutation_get(p, 0) == 2)
+        return 0;
+    return __real_attn_permutation_is_shift(p);
 }
 
 WRAP(int, attn_counted_forward, const attn_layer *layer, const gsl_matrix *X,
