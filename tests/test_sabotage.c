@@ -110,6 +110,8 @@ static const mutation mutations[] = {
     {"position_encoding", "positions_drift", "",
      "rotary.toeplitz rotary.toeplitz/lengths rotary.toeplitz/sinusoidal"},
     {"position_encoding", "scores_dead", "", "rotary.toeplitz/fresh"},
+    {"position_encoding", "scores_dead",
+     "--tokens 8 --head-size 2 --trials 100000", "rotary.toeplitz/fresh"},
     {"attention_cost", "product_twice",
      "--tokens 256 --head-size 16 --long 500",
      "cost.time cost.time/shapes cost.time/crossing"},
@@ -184,6 +186,7 @@ static const char *const runs[][2] = {
     {"saturated_gradient", "--head-size 65536 --seed 5"}, /* rest 0 */
     {"receptive_field", "--tokens 100"},
     {"position_encoding", ""},
+    {"position_encoding", "--tokens 8 --head-size 2 --trials 100 --seed 4"},
     {"attention_cost", "--tokens 256 --head-size 16 --long 500"},
     {"worked_example", "--trials 20"},
     {"worked_example", "--input docs/examples/own_numbers.txt"},
