@@ -137,7 +137,7 @@ static int sweep(attn_run *run)
         write_sample(run->dat, entries, s, &m);
         z1[i] = z_mean(&m, lecture);
         se1[i] = 1 / sqrt(N);
-        if (s.law == ATTN_SAMPLE_RADEMACHER && s.d_k == 1) {
+        if (s.law == ATTN_SAMPLE_RADEMACHER && s.d_k == 1 && pairs > 1) {
             /* Products are -1 or 1, so s^2 has no noise of its own. */
             attn_claims_exact(run->claims, "spread.variance/signs",
                               N / (N - 1) * (1 - m.scores.mean * m.scores.mean),

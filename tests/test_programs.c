@@ -221,11 +221,13 @@ Test(programs, one_trial_is_inconclusive_not_a_pass)
 {
     static const char *const one[][2] = {
         {"score_spread", "--pairs 1"},
+        {"score_spread", "--pairs 1 --entries rademacher"},
+        {"score_spread", "--pairs 1 --entries rademacher --head-sizes 1"},
         {"softmax_jacobian", "--trials 1"},
         {"head_training", "--trials 1 --tuning 1 --steps 20"}};
     size_t ran = 0;
 
-    for (size_t i = 0; i < 3; i++, ran++) {
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++, ran++) {
         const char *folder = run_folder();
         const run_result r =
             run("%s/%s %s --out %s", run_bin(), one[i][0], one[i][1], folder);
@@ -234,7 +236,7 @@ Test(programs, one_trial_is_inconclusive_not_a_pass)
         cr_expect_null(strstr(r.out, "nan"));
         run("rm -r %s", folder);
     }
-    cr_assert_eq(ran, 3);
+    cr_assert_eq(ran, 5);
 }
 
 Test(programs, where_nothing_can_be_written_the_status_is_2)
