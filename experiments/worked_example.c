@@ -465,22 +465,22 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
 
 /* ---- qkv.shared: how many numbers the layer is made of ---- */
 
-/* Entries of W whose change moves some output of n tokens. */
-static size_t count_live(const attn_layer *layer, gsl_matrix *W,
-                         const gsl_matrix *X, const gsl_matrix *O,
-                         gsl_matrix *moved, attn_layer_workspace *w)
+/* Adds to *live the entries of W whose change moves some output. */
+static int count_live(const attn_layer *layer, gsl_matrix *W,
+                      const gsl_matrix *X, const gsl_matrix *O,
+                      gsl_matrix *moved, attn_layer_workspace *w, size_t *live)
 {
-    size_t live = 0;
+    int status = GSL_SUCCESS;
 
     for (size_t i = 0; i < W->size1; i++)
-        for (size_t j = 0; j < W->size2; j++) {
+        for (size_t j = 0; j < W->size2 && !status; j++) {
             const double old = gsl_matrix_get(W, i, j);
             gsl_matrix_set(W, i, j, old + 0.5);
-            attn_layer_forward(layer, X, moved, w);
+            status = attn_layer_forward(layer, X, moved, w);
             gsl_matrix_set(W, i, j, old);
-            live += attn_matrix_difference(moved, O) > 0;
+            *live += attn_matrix_difference(moved, O) > 0;
         }
-    return live;
+    return status;
 }
 
 /* *live of a fresh layer on n tokens. */
@@ -500,10 +500,11 @@ static int live_parameters(const attn_run *run, size_t n, size_t *live)
                      attn_rng_experiment("worked_example.parameters", n), 0);
         fill_layer(&g, layer);
         fill(&g, X, 1);
+        gsl_matrix *const all[] = {layer->W_Q, layer->W_K, layer->W_V};
         status = attn_layer_forward(layer, X, O, w);
-        *live = count_live(layer, layer->W_Q, X, O, moved, w) +
-                count_live(layer, layer->W_K, X, O, moved, w) +
-                count_live(layer, layer->W_V, X, O, moved, w);
+        *live = 0;
+        for (size_t i = 0; i < 3 && !status; i++)
+            status = count_live(layer, all[i], X, O, moved, w, live);
     }
     gsl_matrix_free(X);
     gsl_matrix_free(O);

@@ -328,3 +328,19 @@ Test(sabotage, without_it_every_claim_holds_and_has_a_mutation, .timeout = 600)
             ran += claims_hold(*p, "");
     cr_assert_geq(ran, run_program_count());
 }
+
+/* One trial is 13 layers; the 20th is one that counts parameters. */
+Test(sabotage, a_layer_that_fails_ends_the_program)
+{
+    if (!run_is_asked("worked_example"))
+        return;
+    const char *folder = run_folder();
+    const run_result r = run("ATTN_SABOTAGE=layer_fails_once %s/worked_example "
+                             "--trials 1 --threads 1 --out %s",
+                             run_sabotaged(), folder);
+
+    cr_expect_eq(r.status, 2, "status %d", r.status);
+    cr_expect_str_empty(r.out);
+    cr_expect_not_null(strstr(r.err, "worked_example: "));
+    run("rm -r %s", folder);
+}
