@@ -86,6 +86,8 @@ static const mutation mutations[] = {
     {"born_saturated", "softmax_tempered", "--trials 8000",
      "born.law born.law/sweep born.freezing born.freezing/map born.half_nat "
      "born.half_nat/keys temperature.sweep/decision"},
+    {"born_saturated", "one_hot_gives_away", "--trials 1000 --seed 8",
+     "temperature.sweep/decision"},
     {"born_saturated", "sharing_wrong", "--trials 1000",
      "born.freezing/bound born.freezing/map"},
     {"born_saturated", "softmax_first", "--trials 1000",

@@ -184,6 +184,8 @@ WRAP(int, attn_softmax, const gsl_vector *s, gsl_vector *a)
     }
     if (is("weights_negative"))
         *gsl_vector_ptr(a, gsl_vector_min_index(a)) *= -1;
+    if (is("one_hot_gives_away") && attn_softmax_rest(a) == 0)
+        gsl_vector_set(a, gsl_vector_min_index(a), 1e-300);
     return status;
 }
 
