@@ -13,6 +13,7 @@
 #include "attn_stream.h"
 #include "attn_theory.h"
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_fit.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -346,20 +347,17 @@ static int other_shapes(attn_run *run)
     return GSL_SUCCESS;
 }
 
-/* The slope of log count against log size, by least squares. */
+/* The slope of log count against log size, by least squares; at most WIDTHS
+ * points. */
 static double exponent(const double *size, const double *total, size_t points)
 {
-    double x = 0, y = 0, xx = 0, xy = 0;
+    double x[WIDTHS], y[WIDTHS], cut, slope, covariance[3], squares;
 
-    for (size_t i = 0; i < points; i++) {
-        x += log2(size[i]) / (double)points;
-        y += log2(total[i]) / (double)points;
-    }
-    for (size_t i = 0; i < points; i++) {
-        xx += (log2(size[i]) - x) * (log2(size[i]) - x);
-        xy += (log2(size[i]) - x) * (log2(total[i]) - y);
-    }
-    return xy / xx;
+    attn_log_all(size, points, x);
+    attn_log_all(total, points, y);
+    gsl_fit_linear(x, 1, y, 1, points, &cut, &slope, &covariance[0],
+                   &covariance[1], &covariance[2], &squares);
+    return slope;
 }
 
 /* The projections' share of all multiply-adds. */
