@@ -279,8 +279,11 @@ static void find(findings *f, const bench *b, const counts *c)
 
 static int sweep(attn_run *run, findings *f)
 {
+    double done = 0, all = 0; /* n^2 of the sizes */
     int status = GSL_SUCCESS;
 
+    for (size_t n = SHORTEST; n <= tokens; n = next_size(n))
+        all += (double)n * (double)n;
     attn_dat_block(run->dat, "sweep", columns,
                    sizeof columns / sizeof *columns);
     attn_dat_block(run->timing, "timings", timings,
@@ -304,6 +307,8 @@ static int sweep(attn_run *run, findings *f)
             status = measure_time(run, &b);
         }
         bench_free(&b);
+        done += (double)n * (double)n;
+        attn_run_progress(run, done / all);
     }
     return status;
 }
@@ -402,6 +407,7 @@ static int exponents(attn_run *run)
         d[i] = (double)s.d;
         ATTN_DAT_ROW(run->dat, (double)tokens, d[i], total_of(theory_of(s)),
                      total[i]);
+        attn_run_progress(run, (double)(i + 1) / WIDTHS);
     }
     attn_claims_exact(run->claims, "cost.time/width", 1,
                       exponent(d, total, WIDTHS), share(s), WIDTHS,
@@ -533,6 +539,7 @@ static int long_sequence(attn_run *run, findings *f)
     if (status)
         return status;
     status = attn_counted_stream(s.Q, s.K, s.V, scale, s.O, &c);
+    attn_run_progress(run, 0.5);
     seconds = now();
     if (!status)
         status = attn_stream_attend(s.Q, s.K, s.V, scale, &attn_mask_none, &how,

@@ -163,6 +163,7 @@ static int measure(attn_run *run, room *m)
         if (!status)
             status = rotary_spread(m, &g, fill_fresh, &x);
         fresh = attn_min(fresh, x / sqrt((double)head_size));
+        attn_run_progress(run, (double)(t + 1) / (double)trials);
     }
     /* A turn keeps lengths: |R_i q| = |q|. */
     fill_same(&g, m->Q);

@@ -165,6 +165,7 @@ static int gradient_bound(attn_run *run, attn_rng *g)
         /* Subnormal products are off by half of DBL_TRUE_MIN each. */
         ratio = attn_max(ratio,
                          largest(&dS.vector) / (bound + KEYS * DBL_TRUE_MIN));
+        attn_run_progress(run, (double)(i + 1) / (double)trials);
     }
     attn_claims_bound(run->claims, "gradient.bound", ratio, 16 * eps, trials,
                       "|dL/ds_l| <= (1 - a_max)(max g - min g), fixed g; 16 "

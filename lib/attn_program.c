@@ -550,6 +550,13 @@ attn_blocks attn_run_job(const attn_run *run, const char *part, size_t setting,
                          .progress_context = run->progress_context};
 }
 
+void attn_run_progress(const attn_run *run, double share)
+{
+    if (run->progress) {
+        run->progress(share, run->progress_context);
+    }
+}
+
 int attn_program_main(const attn_program *program, int argc, char *argv[])
 {
     attn_ranks_begin();

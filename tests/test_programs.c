@@ -239,6 +239,23 @@ Test(programs, one_trial_is_inconclusive_not_a_pass)
     cr_assert_eq(ran, 5);
 }
 
+/* What makes a bar of it appears in longer runs only. */
+Test(programs, progress_is_told_by_every_one, .timeout = 300)
+{
+    size_t ran = 0;
+
+    for (const char *const *p = run_programs(); *p; p++, ran++) {
+        const char *folder = run_folder();
+        const run_result r =
+            run("ATTN_SABOTAGE=watched %s/%s %s --out %s 2>&1 >/dev/null | "
+                "sort -u >&2",
+                run_sabotaged(), *p, options_of(*p), folder);
+        cr_expect_not_null(strstr(r.err, "share 1\n"), "%s: %s", *p, r.err);
+        run("rm -r %s", folder);
+    }
+    cr_assert_eq(ran, run_program_count());
+}
+
 Test(programs, where_nothing_can_be_written_the_status_is_2)
 {
     static const char *const places[] = {"/dev/null/x", "/proc/1/attn",
