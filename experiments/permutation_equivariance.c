@@ -400,11 +400,11 @@ static int times_transpose(const gsl_matrix *A, const gsl_matrix *P,
 static int proof(attn_run *run, bench *b)
 {
     enum { N = 5 };
-    double room[8 * N * N + 4 * N * D_K];
-    gsl_matrix_view view[12];
+    double room[8 * N * N + 2 * N * D_K];
+    gsl_matrix_view view[10];
     for (size_t i = 0; i < 8; i++)
         view[i] = gsl_matrix_view_array(room + i * N * N, N, N);
-    for (size_t i = 8; i < 12; i++)
+    for (size_t i = 8; i < 10; i++)
         view[i] =
             gsl_matrix_view_array(room + 8 * N * N + (i - 8) * N * D_K, N, D_K);
     gsl_matrix *P = &view[0].matrix, *S = &view[1].matrix;
