@@ -67,12 +67,6 @@ static void bench_free(bench *b)
     gsl_matrix_free(b->streamed);
 }
 
-static void fill(attn_rng *g, gsl_matrix *M, double sd)
-{
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
-    gsl_matrix_scale(M, sd);
-}
-
 /* Random tokens and a layer that gives q, k, v entries of unit variance; the
  * workspace holds what a forward pass leaves. */
 static int bench_make(bench *b, const attn_run *run, const char *part, shape s)
@@ -91,10 +85,10 @@ static int bench_make(bench *b, const attn_run *run, const char *part, shape s)
         return GSL_ENOMEM;
     }
     attn_rng_set(&g, run->seed, attn_rng_experiment(part, s.n), 0);
-    fill(&g, b->layer->W_Q, sd);
-    fill(&g, b->layer->W_K, sd);
-    fill(&g, b->layer->W_V, sd);
-    fill(&g, b->X, 1);
+    attn_sample_matrix(&g, sd, b->layer->W_Q);
+    attn_sample_matrix(&g, sd, b->layer->W_K);
+    attn_sample_matrix(&g, sd, b->layer->W_V);
+    attn_sample_matrix(&g, 1, b->X);
     return attn_layer_forward(b->layer, b->X, b->O, b->work);
 }
 
@@ -483,9 +477,9 @@ static int sequence_make(sequence *s, const attn_run *run, size_t n, size_t d)
     }
     attn_rng_set(&g, run->seed, attn_rng_experiment("attention_cost.long", n),
                  0);
-    fill(&g, s->Q, 1);
-    fill(&g, s->K, 1);
-    fill(&g, s->V, 1);
+    attn_sample_matrix(&g, 1, s->Q);
+    attn_sample_matrix(&g, 1, s->K);
+    attn_sample_matrix(&g, 1, s->V);
     return GSL_SUCCESS;
 }
 

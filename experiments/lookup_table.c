@@ -199,7 +199,7 @@ static void draw_dictionary(bench *b, attn_rng *g)
     gsl_rng r = attn_rng_gsl(g);
     gsl_matrix *V = b->layer->W_V;
 
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, V->data, b->n * D_V);
+    attn_sample_matrix(g, 1, V);
     gsl_matrix_set(V, 0, 0, 0);
     b->largest_value = attn_max(gsl_matrix_max(V), -gsl_matrix_min(V));
     for (size_t c = 0; c < D_V; c++) {

@@ -103,12 +103,6 @@ static double root_mean_square(const gsl_matrix *A)
     return sqrt(sum / (double)(A->size1 * A->size2));
 }
 
-static void fill(attn_rng *g, gsl_matrix *M, double sd)
-{
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
-    gsl_matrix_scale(M, sd);
-}
-
 static int is_identity(const gsl_permutation *p)
 {
     return gsl_permutation_get(p, 0) == 0 && attn_permutation_is_shift(p);
@@ -162,9 +156,9 @@ static int bench_make(bench *b, size_t n, attn_rng *g)
         bench_free(b);
         return GSL_ENOMEM;
     }
-    fill(g, b->layer->W_Q, 1 / sqrt(D));
-    fill(g, b->layer->W_K, 1 / sqrt(D));
-    fill(g, b->layer->W_V, 1 / sqrt(D));
+    attn_sample_matrix(g, 1 / sqrt(D), b->layer->W_Q);
+    attn_sample_matrix(g, 1 / sqrt(D), b->layer->W_K);
+    attn_sample_matrix(g, 1 / sqrt(D), b->layer->W_V);
     attn_position_sinusoidal(b->positions);
     return GSL_SUCCESS;
 }
@@ -292,7 +286,7 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
         return status;
     *out = no_defects;
     for (size_t i = 0; !status && i < count; i++) {
-        fill(g, b.X, 1);
+        attn_sample_matrix(g, 1, b.X);
         gsl_ran_shuffle(&r, b.p->data, n, sizeof *b.p->data);
         status = take_defects(&b, out);
         attn_permutation_shift(b.p, gsl_rng_uniform_int(&r, n));
@@ -554,7 +548,7 @@ static int on_bench(attn_run *run, size_t n, const char *part,
     int status = bench_make(&b, n, &g);
     if (status)
         return status;
-    fill(&g, b.X, 1);
+    attn_sample_matrix(&g, 1, b.X);
     status = check(run, &b);
     bench_free(&b);
     return status;

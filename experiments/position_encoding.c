@@ -76,7 +76,7 @@ static void fill_same(attn_rng *g, gsl_matrix *X)
 
 static void fill_fresh(attn_rng *g, gsl_matrix *X)
 {
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, X->data, X->size1 * X->size2);
+    attn_sample_matrix(g, 1, X);
 }
 
 typedef struct {

@@ -331,8 +331,7 @@ static int project(attn_rng *g, const gsl_matrix *X, gsl_matrix *M,
     int status = W ? GSL_SUCCESS : GSL_ENOMEM;
 
     if (!status) {
-        attn_sample_fill(ATTN_SAMPLE_NORMAL, g, W->data, D * W->size2);
-        gsl_matrix_scale(W, 1 / sqrt(D));
+        attn_sample_matrix(g, 1 / sqrt(D), W);
         status = attn_product_ab(X, W, M);
     }
     if (!status && M_moved)
@@ -357,9 +356,8 @@ static int field_make(field *f, attn_rng *g, size_t n)
             : GSL_ENOMEM;
 
     if (!status) {
-        attn_sample_fill(ATTN_SAMPLE_NORMAL, g, X->data, n * D);
-        attn_sample_fill(ATTN_SAMPLE_NORMAL, g, moved->data, n * D);
-        gsl_matrix_scale(moved, 1e-3);
+        attn_sample_matrix(g, 1, X);
+        attn_sample_matrix(g, 1e-3, moved);
         gsl_matrix_add(moved, X);
         status = project(g, X, f->Q, NULL, NULL);
     }

@@ -76,24 +76,17 @@ static int chain_error(chain *c, gsl_matrix *W, const gsl_matrix *dW,
     return status;
 }
 
-static void fill(attn_rng *g, gsl_matrix *M)
-{
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
-}
-
 static int chain_claim(attn_run *run, chain *c, attn_rng *g)
 {
+    const double sd = 1 / sqrt(WIDTH);
     double loss, error = 0;
     size_t entries = 0;
 
-    fill(g, c->layer->W_Q);
-    fill(g, c->layer->W_K);
-    fill(g, c->layer->W_V);
-    gsl_matrix_scale(c->layer->W_Q, 1 / sqrt(WIDTH));
-    gsl_matrix_scale(c->layer->W_K, 1 / sqrt(WIDTH));
-    gsl_matrix_scale(c->layer->W_V, 1 / sqrt(WIDTH));
-    fill(g, c->X);
-    fill(g, c->target);
+    attn_sample_matrix(g, sd, c->layer->W_Q);
+    attn_sample_matrix(g, sd, c->layer->W_K);
+    attn_sample_matrix(g, sd, c->layer->W_V);
+    attn_sample_matrix(g, 1, c->X);
+    attn_sample_matrix(g, 1, c->target);
     int status = chain_loss(c, &loss);
     if (!status)
         status =

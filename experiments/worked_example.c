@@ -277,19 +277,13 @@ static int bench_make(bench *b)
     return GSL_SUCCESS;
 }
 
-static void fill(attn_rng *g, gsl_matrix *M, double sd)
-{
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
-    gsl_matrix_scale(M, sd);
-}
-
 static void fill_layer(attn_rng *g, attn_layer *layer)
 {
     const double sd = 1 / sqrt((double)layer->d);
 
-    fill(g, layer->W_Q, sd);
-    fill(g, layer->W_K, sd);
-    fill(g, layer->W_V, sd);
+    attn_sample_matrix(g, sd, layer->W_Q);
+    attn_sample_matrix(g, sd, layer->W_K);
+    attn_sample_matrix(g, sd, layer->W_V);
 }
 
 /* embed.lookup: X = H E for one-hot rows H, against the rows themselves. */
@@ -298,7 +292,7 @@ static int lookups(bench *b, attn_rng *g, errors *e)
     gsl_rng r = attn_rng_gsl(g);
     int status;
 
-    fill(g, b->E, 1);
+    attn_sample_matrix(g, 1, b->E);
     gsl_matrix_set_zero(b->H);
     for (size_t i = 0; i < TOKENS; i++) {
         const size_t t = gsl_rng_uniform_int(&r, TYPES);
@@ -342,7 +336,7 @@ static int projections(bench *b, attn_rng *g, double sd, errors *e)
     const gsl_vector_view first = gsl_matrix_row(b->X, 0);
 
     fill_layer(g, b->layer);
-    fill(g, b->X, sd);
+    attn_sample_matrix(g, sd, b->X);
     gsl_matrix_set_row(b->X, TOKENS - 3, &first.vector);
     const int status = attn_layer_forward(b->layer, b->X, b->O, b->work);
     note_projection(e, b->X, b->layer->W_Q, w->Q);
@@ -368,7 +362,7 @@ static int distributions(attn_rng *g, errors *e)
         for (size_t j = 0; j < 5; j++)
             for (size_t k = 0; k < 5 && !status; k++) {
                 gsl_matrix_view S = gsl_matrix_view_array(room, 2, lengths[k]);
-                fill(g, &S.matrix, sizes[i]);
+                attn_sample_matrix(g, sizes[i], &S.matrix);
                 gsl_matrix_add_constant(&S.matrix, shifts[j]);
                 status = attn_layer_weights(&S.matrix, &S.matrix);
                 note_distribution(e, &S.matrix);
@@ -415,7 +409,7 @@ static int distances(bench *b, attn_rng *g, errors *e)
     double at_eleven[HEADS];
     int status = GSL_SUCCESS;
 
-    fill(g, b->types, 1);
+    attn_sample_matrix(g, 1, b->types);
     for (size_t step = 0; step < WORDS - 1 && !status; step++) {
         const size_t place = (CAT + step) % (WORDS - 1);
         for (size_t i = 0; i < WORDS; i++) {
@@ -499,7 +493,7 @@ static int live_parameters(const attn_run *run, size_t n, size_t *live)
         attn_rng_set(&g, run->seed,
                      attn_rng_experiment("worked_example.parameters", n), 0);
         fill_layer(&g, layer);
-        fill(&g, X, 1);
+        attn_sample_matrix(&g, 1, X);
         gsl_matrix *const all[] = {layer->W_Q, layer->W_K, layer->W_V};
         status = attn_layer_forward(layer, X, O, w);
         *live = 0;

@@ -54,25 +54,18 @@ static int bench_alloc(bench *b, const attn_train_run *r)
                : GSL_ENOMEM;
 }
 
-/* Entries of variance v. */
-static void draw(attn_rng *g, double v, gsl_matrix *M)
-{
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
-    for (size_t i = 0; i < M->size1 * M->size2; i++)
-        M->data[i] *= sqrt(v);
-}
-
 static int begin(bench *b, const attn_train_run *r, uint64_t seed)
 {
+    const double sd = sqrt(1 / (double)r->d);
     attn_rng g;
 
     attn_rng_set(&g, seed, attn_rng_experiment(r->name, 0), r->replicate);
     attn_rng_set(&b->batches, seed, attn_rng_experiment(r->name, 1),
                  r->replicate);
-    draw(&g, 1, b->E);
-    draw(&g, 1 / (double)r->d, b->W_Q);
-    draw(&g, 1 / (double)r->d, b->W_K);
-    draw(&g, 1 / (double)r->d, b->W_V);
+    attn_sample_matrix(&g, 1, b->E);
+    attn_sample_matrix(&g, sd, b->W_Q);
+    attn_sample_matrix(&g, sd, b->W_K);
+    attn_sample_matrix(&g, sd, b->W_V);
     int status = attn_partner_draw(&g, b->partner);
     if (!status)
         status = attn_partner_sequences(&g, b->partner, r->n, r->judges,
