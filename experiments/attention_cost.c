@@ -8,6 +8,7 @@
 #include "attn_counted.h"
 #include "attn_layer.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_program.h"
 #include "attn_sample.h"
 #include "attn_stream.h"
@@ -162,21 +163,11 @@ static double stream_bytes_limit(shape s)
            (double)s.n;
 }
 
-static double largest(const gsl_matrix *A)
-{
-    return attn_max(gsl_matrix_max(A), -gsl_matrix_min(A));
-}
-
 /* Largest |O - streamed| over n eps max |V|. */
 static double difference(const bench *b)
 {
-    double far = 0;
-
-    for (size_t i = 0; i < b->O->size1; i++)
-        for (size_t j = 0; j < b->O->size2; j++)
-            far = attn_max(far, fabs(gsl_matrix_get(b->O, i, j) -
-                                     gsl_matrix_get(b->streamed, i, j)));
-    return far / ((double)b->s.n * eps * largest(b->work->V));
+    return attn_matrix_difference(b->O, b->streamed) /
+           ((double)b->s.n * eps * attn_matrix_largest(b->work->V));
 }
 
 /* ---- the sweep over n ---- */
@@ -501,7 +492,7 @@ static int check_rows(const sequence *s, double scale, double *worst,
             *worst = attn_max(*worst, fabs(gsl_matrix_get(o, 0, c) -
                                            gsl_matrix_get(s->O, i, c)));
     }
-    *worst /= (double)n * eps * largest(s->V);
+    *worst /= (double)n * eps * attn_matrix_largest(s->V);
     gsl_matrix_free(o);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "attn_dictionary.h"
 #include "attn_lookup.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_product.h"
 #include "attn_program.h"
 #include "attn_sample.h"
@@ -201,7 +202,7 @@ static void draw_dictionary(bench *b, attn_rng *g)
 
     attn_sample_matrix(g, 1, V);
     gsl_matrix_set(V, 0, 0, 0);
-    b->largest_value = attn_max(gsl_matrix_max(V), -gsl_matrix_min(V));
+    b->largest_value = attn_matrix_largest(V);
     for (size_t c = 0; c < D_V; c++) {
         b->total[c] = 0;
         for (size_t j = 0; j < b->n; j++)

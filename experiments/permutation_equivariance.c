@@ -88,11 +88,6 @@ static const double taps[] = {0.62, -0.45, 0.31};
 
 /* ---- matrices ---- */
 
-static double largest(const gsl_matrix *A)
-{
-    return attn_max(gsl_matrix_max(A), -gsl_matrix_min(A));
-}
-
 static double root_mean_square(const gsl_matrix *A)
 {
     double sum = 0;
@@ -167,7 +162,7 @@ static int attention(bench *b, const gsl_matrix *X, gsl_matrix *O)
 {
     const int status = attn_layer_forward(b->layer, X, O, b->work);
 
-    b->largest_value = largest(b->work->V);
+    b->largest_value = attn_matrix_largest(b->work->V);
     return status;
 }
 
@@ -566,14 +561,14 @@ static int own_defect(const gsl_matrix *M, const gsl_permutation *p,
                       double *defect)
 {
     gsl_matrix *const P = own->A, *const MP = own->B, *const PM = own->D;
+    const double scale = attn_matrix_largest(M);
     int status = attn_permutation_matrix(p, P);
 
     if (!status)
         status = attn_product_ab(M, P, MP);
     if (!status)
         status = attn_product_ab(P, M, PM);
-    *defect =
-        attn_matrix_difference(MP, PM) / (largest(M) > 0 ? largest(M) : 1);
+    *defect = attn_matrix_difference(MP, PM) / (scale > 0 ? scale : 1);
     return status;
 }
 

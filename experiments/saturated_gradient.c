@@ -5,6 +5,7 @@
 #include "attn_layer.h"
 #include "attn_layer_backward.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_product.h"
 #include "attn_program.h"
 #include "attn_sample.h"
@@ -55,8 +56,7 @@ static int chain_loss(chain *c, double *loss)
 static int chain_error(chain *c, gsl_matrix *W, const gsl_matrix *dW,
                        double *error, size_t *entries)
 {
-    const double h = 6e-6,
-                 scale = attn_max(gsl_matrix_max(dW), -gsl_matrix_min(dW));
+    const double h = 6e-6, scale = attn_matrix_largest(dW);
     int status = GSL_SUCCESS;
 
     for (size_t i = 0; i < W->size1; i++)
