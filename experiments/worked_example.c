@@ -205,6 +205,88 @@ static void note_hull(errors *e, const gsl_matrix *V, const gsl_matrix *O)
     }
 }
 
+static void judge_weights(attn_run *run, const errors *e)
+{
+    attn_claims_exact(run->claims, "weights.distribution", 0, e->worst[SUMS],
+                      eps, e->cases[SUMS], "|sum of a row - 1|/n; eps");
+    attn_claims_exact(run->claims, "weights.distribution/nonnegative", 0,
+                      e->worst[NEGATIVE], 0, e->cases[NEGATIVE],
+                      "how far below 0 a weight is; equality");
+    attn_claims_exact(run->claims, "output.hull", 0, e->worst[HULL], 2 * eps,
+                      e->cases[HULL],
+                      "how far an output is beyond the values/(n max |V|); "
+                      "2 eps");
+}
+
+/* ---- the board ---- */
+
+static const double board_q[] = {2, 0, 0, 0};
+static const double board_K[] = {-1, 0, 0, 0, 2, 0, 0, 0,
+                                 0,  1, 0, 0, 0, 0, 1, 0};
+static const double board_V[] = {0, 0, 1, 0, 0, 1, 0, 1};
+static const double board_products[] = {-2, 4, 0, 0};
+static const double board_scores[] = {-1, 2, 0, 0};
+static const double board_weights[] = {0.0377, 0.7573, 0.1025, 0.1025};
+static const double board_output[] = {0.757, 0.205};
+
+static int board(attn_run *run)
+{
+    static const char *const ids[] = {
+        "example.weights/the", "example.weights/cat", "example.weights/was",
+        "example.weights/hungry"};
+    static const char *const words[] = {"the", "cat", "was", "hungry"};
+    attn_moves *m = attn_moves_alloc(4, 4, 2);
+    double off = 0;
+
+    if (!m)
+        return GSL_ENOMEM;
+    m->query = words[3];
+    for (size_t j = 0; j < 4; j++)
+        m->words[j] = words[j];
+    memcpy(m->q->data, board_q, sizeof board_q);
+    memcpy(m->K->data, board_K, sizeof board_K);
+    memcpy(m->V->data, board_V, sizeof board_V);
+    const int status = attn_moves_make(m);
+    for (size_t j = 0; j < 4; j++) {
+        const double p = gsl_matrix_get(m->products, 0, j);
+        const double score = gsl_matrix_get(m->scores, 0, j);
+        off = attn_max(off, fabs(p - board_products[j]));
+        off = attn_max(off, fabs(score - board_scores[j]));
+    }
+    attn_claims_exact(run->claims, "example.scores", 0, off, 0, 8,
+                      "products -2, 4, 0, 0 and scores -1, 2, 0, 0; equality");
+    for (size_t j = 0; j < 4; j++)
+        attn_claims_exact(run->claims, ids[j], board_weights[j],
+                          gsl_matrix_get(m->weights, 0, j), 0.00005, 1,
+                          "half the last quoted digit");
+    for (size_t c = 0; c < 2; c++)
+        attn_claims_exact(run->claims,
+                          c == 0 ? "example.output/animal"
+                                 : "example.output/verb",
+                          board_output[c], gsl_matrix_get(m->output, 0, c),
+                          0.0005, 1, "half the last quoted digit");
+    attn_moves_print(m, run->narrative);
+    write_moves(run->dat, m, board_weights);
+    attn_moves_free(m);
+    return status;
+}
+
+/* The reader's numbers: their moves, and what holds for any numbers. */
+static int explain(attn_run *run)
+{
+    errors e = {{0}, {0}};
+    const int status = attn_moves_make(own_numbers);
+
+    if (status)
+        return status;
+    note_distribution(&e, own_numbers->weights);
+    note_hull(&e, own_numbers->V, own_numbers->output);
+    judge_weights(run, &e);
+    attn_moves_print(own_numbers, run->narrative);
+    write_moves(run->dat, own_numbers, NULL);
+    return GSL_SUCCESS;
+}
+
 /* ---- random layers ---- */
 
 /* Sizes that differ, so that a swapped axis would show. */
@@ -531,19 +613,6 @@ static int parameters(attn_run *run)
 
 /* ---- verdicts ---- */
 
-static void judge_weights(attn_run *run, const errors *e)
-{
-    attn_claims_exact(run->claims, "weights.distribution", 0, e->worst[SUMS],
-                      eps, e->cases[SUMS], "|sum of a row - 1|/n; eps");
-    attn_claims_exact(run->claims, "weights.distribution/nonnegative", 0,
-                      e->worst[NEGATIVE], 0, e->cases[NEGATIVE],
-                      "how far below 0 a weight is; equality");
-    attn_claims_exact(run->claims, "output.hull", 0, e->worst[HULL], 2 * eps,
-                      e->cases[HULL],
-                      "how far an output is beyond the values/(n max |V|); "
-                      "2 eps");
-}
-
 static int random_layers(attn_run *run)
 {
     attn_blocks job =
@@ -575,75 +644,6 @@ static int random_layers(attn_run *run)
                       "weight of cat 1 to 12 places from hungry against 11 "
                       "away, relative, over n; eps");
     return status;
-}
-
-/* ---- the board ---- */
-
-static const double board_q[] = {2, 0, 0, 0};
-static const double board_K[] = {-1, 0, 0, 0, 2, 0, 0, 0,
-                                 0,  1, 0, 0, 0, 0, 1, 0};
-static const double board_V[] = {0, 0, 1, 0, 0, 1, 0, 1};
-static const double board_products[] = {-2, 4, 0, 0};
-static const double board_scores[] = {-1, 2, 0, 0};
-static const double board_weights[] = {0.0377, 0.7573, 0.1025, 0.1025};
-static const double board_output[] = {0.757, 0.205};
-
-static int board(attn_run *run)
-{
-    static const char *const ids[] = {
-        "example.weights/the", "example.weights/cat", "example.weights/was",
-        "example.weights/hungry"};
-    static const char *const words[] = {"the", "cat", "was", "hungry"};
-    attn_moves *m = attn_moves_alloc(4, 4, 2);
-    double off = 0;
-
-    if (!m)
-        return GSL_ENOMEM;
-    m->query = words[3];
-    for (size_t j = 0; j < 4; j++)
-        m->words[j] = words[j];
-    memcpy(m->q->data, board_q, sizeof board_q);
-    memcpy(m->K->data, board_K, sizeof board_K);
-    memcpy(m->V->data, board_V, sizeof board_V);
-    const int status = attn_moves_make(m);
-    for (size_t j = 0; j < 4; j++) {
-        const double p = gsl_matrix_get(m->products, 0, j);
-        const double score = gsl_matrix_get(m->scores, 0, j);
-        off = attn_max(off, fabs(p - board_products[j]));
-        off = attn_max(off, fabs(score - board_scores[j]));
-    }
-    attn_claims_exact(run->claims, "example.scores", 0, off, 0, 8,
-                      "products -2, 4, 0, 0 and scores -1, 2, 0, 0; equality");
-    for (size_t j = 0; j < 4; j++)
-        attn_claims_exact(run->claims, ids[j], board_weights[j],
-                          gsl_matrix_get(m->weights, 0, j), 0.00005, 1,
-                          "half the last quoted digit");
-    for (size_t c = 0; c < 2; c++)
-        attn_claims_exact(run->claims,
-                          c == 0 ? "example.output/animal"
-                                 : "example.output/verb",
-                          board_output[c], gsl_matrix_get(m->output, 0, c),
-                          0.0005, 1, "half the last quoted digit");
-    attn_moves_print(m, run->narrative);
-    write_moves(run->dat, m, board_weights);
-    attn_moves_free(m);
-    return status;
-}
-
-/* The reader's numbers: their moves, and what holds for any numbers. */
-static int explain(attn_run *run)
-{
-    errors e = {{0}, {0}};
-    const int status = attn_moves_make(own_numbers);
-
-    if (status)
-        return status;
-    note_distribution(&e, own_numbers->weights);
-    note_hull(&e, own_numbers->V, own_numbers->output);
-    judge_weights(run, &e);
-    attn_moves_print(own_numbers, run->narrative);
-    write_moves(run->dat, own_numbers, NULL);
-    return GSL_SUCCESS;
 }
 
 static int experiment(attn_run *run)
