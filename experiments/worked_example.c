@@ -316,44 +316,44 @@ typedef struct {
     gsl_matrix *words;          /* WORDS x D */
     gsl_matrix *O_words;        /* WORDS x HEADS D_V */
     gsl_matrix *types;          /* TYPES + 1 x D: embeddings of the sentence */
-} bench;
+} workspace;
 
-static void bench_free(bench *b)
+static void workspace_free(workspace *w)
 {
-    gsl_matrix *const all[] = {b->E,  b->H,     b->X,       b->O,
-                               b->Y,  b->Q,     b->K,       b->S,
-                               b->SY, b->words, b->O_words, b->types};
+    gsl_matrix *const all[] = {w->E,  w->H,     w->X,       w->O,
+                               w->Y,  w->Q,     w->K,       w->S,
+                               w->SY, w->words, w->O_words, w->types};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsl_matrix_free(all[i]);
-    attn_layer_workspace_free(b->work);
-    attn_layer_workspace_free(b->work_sentence);
-    attn_layer_free(b->layer);
+    attn_layer_workspace_free(w->work);
+    attn_layer_workspace_free(w->work_sentence);
+    attn_layer_free(w->layer);
 }
 
-static int bench_make(bench *b)
+static int workspace_make(workspace *w)
 {
-    *b = (bench){.layer = attn_layer_alloc(D, D_K, D_V, HEADS),
-                 .E = gsl_matrix_alloc(TYPES, D),
-                 .H = gsl_matrix_alloc(TOKENS, TYPES),
-                 .X = gsl_matrix_alloc(TOKENS, D),
-                 .O = gsl_matrix_alloc(TOKENS, HEADS * D_V),
-                 .Y = gsl_matrix_alloc(TOKENS, D),
-                 .Q = gsl_matrix_alloc(TOKENS, HEADS * D_K),
-                 .K = gsl_matrix_alloc(TOKENS, HEADS * D_K),
-                 .S = gsl_matrix_alloc(TOKENS, TOKENS),
-                 .SY = gsl_matrix_alloc(TOKENS, TOKENS),
-                 .words = gsl_matrix_alloc(WORDS, D),
-                 .O_words = gsl_matrix_alloc(WORDS, HEADS * D_V),
-                 .types = gsl_matrix_alloc(TYPES + 1, D)};
-    if (b->layer) {
-        b->work = attn_layer_workspace_alloc(b->layer, TOKENS);
-        b->work_sentence = attn_layer_workspace_alloc(b->layer, WORDS);
+    *w = (workspace){.layer = attn_layer_alloc(D, D_K, D_V, HEADS),
+                     .E = gsl_matrix_alloc(TYPES, D),
+                     .H = gsl_matrix_alloc(TOKENS, TYPES),
+                     .X = gsl_matrix_alloc(TOKENS, D),
+                     .O = gsl_matrix_alloc(TOKENS, HEADS * D_V),
+                     .Y = gsl_matrix_alloc(TOKENS, D),
+                     .Q = gsl_matrix_alloc(TOKENS, HEADS * D_K),
+                     .K = gsl_matrix_alloc(TOKENS, HEADS * D_K),
+                     .S = gsl_matrix_alloc(TOKENS, TOKENS),
+                     .SY = gsl_matrix_alloc(TOKENS, TOKENS),
+                     .words = gsl_matrix_alloc(WORDS, D),
+                     .O_words = gsl_matrix_alloc(WORDS, HEADS * D_V),
+                     .types = gsl_matrix_alloc(TYPES + 1, D)};
+    if (w->layer) {
+        w->work = attn_layer_workspace_alloc(w->layer, TOKENS);
+        w->work_sentence = attn_layer_workspace_alloc(w->layer, WORDS);
     }
-    if (!b->work || !b->work_sentence || !b->E || !b->H || !b->X || !b->O ||
-        !b->Y || !b->Q || !b->K || !b->S || !b->SY || !b->words ||
-        !b->O_words || !b->types) {
-        bench_free(b);
+    if (!w->work || !w->work_sentence || !w->E || !w->H || !w->X || !w->O ||
+        !w->Y || !w->Q || !w->K || !w->S || !w->SY || !w->words ||
+        !w->O_words || !w->types) {
+        workspace_free(w);
         return GSL_ENOMEM;
     }
     return GSL_SUCCESS;
@@ -369,21 +369,21 @@ static void fill_layer(attn_rng *g, attn_layer *layer)
 }
 
 /* embed.lookup: X = H E for one-hot rows H, against the rows themselves. */
-static int lookups(bench *b, attn_rng *g, errors *e)
+static int lookups(workspace *w, attn_rng *g, errors *e)
 {
     gsl_rng r = attn_rng_gsl(g);
     int status;
 
-    attn_sample_matrix(g, 1, b->E);
-    gsl_matrix_set_zero(b->H);
+    attn_sample_matrix(g, 1, w->E);
+    gsl_matrix_set_zero(w->H);
     for (size_t i = 0; i < TOKENS; i++) {
         const size_t t = gsl_rng_uniform_int(&r, TYPES);
-        const gsl_vector_view row = gsl_matrix_row(b->E, t);
-        gsl_matrix_set(b->H, i, t, 1);
-        gsl_matrix_set_row(b->Y, i, &row.vector);
+        const gsl_vector_view row = gsl_matrix_row(w->E, t);
+        gsl_matrix_set(w->H, i, t, 1);
+        gsl_matrix_set_row(w->Y, i, &row.vector);
     }
-    status = attn_product_ab(b->H, b->E, b->X);
-    note(e, LOOKUP, attn_matrix_difference(b->X, b->Y), TOKENS * D);
+    status = attn_product_ab(w->H, w->E, w->X);
+    note(e, LOOKUP, attn_matrix_difference(w->X, w->Y), TOKENS * D);
     return status;
 }
 
@@ -412,22 +412,22 @@ static void note_places(errors *e, const gsl_matrix *M, size_t i, size_t j)
 }
 
 /* qkv.shared and output.hull: a layer on tokens of which two are equal. */
-static int projections(bench *b, attn_rng *g, double sd, errors *e)
+static int projections(workspace *w, attn_rng *g, double sd, errors *e)
 {
-    const attn_layer_workspace *w = b->work;
-    const gsl_vector_view first = gsl_matrix_row(b->X, 0);
+    const attn_layer_workspace *pass = w->work;
+    const gsl_vector_view first = gsl_matrix_row(w->X, 0);
 
-    fill_layer(g, b->layer);
-    attn_sample_matrix(g, sd, b->X);
-    gsl_matrix_set_row(b->X, TOKENS - 3, &first.vector);
-    const int status = attn_layer_forward(b->layer, b->X, b->O, b->work);
-    note_projection(e, b->X, b->layer->W_Q, w->Q);
-    note_projection(e, b->X, b->layer->W_K, w->K);
-    note_projection(e, b->X, b->layer->W_V, w->V);
-    note_places(e, w->Q, 0, TOKENS - 3);
-    note_places(e, w->K, 0, TOKENS - 3);
-    note_places(e, w->V, 0, TOKENS - 3);
-    note_hull(e, w->V, b->O);
+    fill_layer(g, w->layer);
+    attn_sample_matrix(g, sd, w->X);
+    gsl_matrix_set_row(w->X, TOKENS - 3, &first.vector);
+    const int status = attn_layer_forward(w->layer, w->X, w->O, w->work);
+    note_projection(e, w->X, w->layer->W_Q, pass->Q);
+    note_projection(e, w->X, w->layer->W_K, pass->K);
+    note_projection(e, w->X, w->layer->W_V, pass->V);
+    note_places(e, pass->Q, 0, TOKENS - 3);
+    note_places(e, pass->K, 0, TOKENS - 3);
+    note_places(e, pass->V, 0, TOKENS - 3);
+    note_hull(e, pass->V, w->O);
     return status;
 }
 
@@ -452,58 +452,58 @@ static int distributions(attn_rng *g, errors *e)
     return status;
 }
 
-static int scores_of(const bench *b, const gsl_matrix *X, gsl_matrix *S)
+static int scores_of(const workspace *w, const gsl_matrix *X, gsl_matrix *S)
 {
-    int status = attn_product_ab(X, b->layer->W_Q, b->Q);
+    int status = attn_product_ab(X, w->layer->W_Q, w->Q);
 
-    status = status ? status : attn_product_ab(X, b->layer->W_K, b->K);
-    return status ? status : attn_layer_scores(b->Q, b->K, b->layer->scale, S);
+    status = status ? status : attn_product_ab(X, w->layer->W_K, w->K);
+    return status ? status : attn_layer_scores(w->Q, w->K, w->layer->scale, S);
 }
 
 /* score.positionless: exchange every pair of tokens in turn. */
-static int exchanges(bench *b, errors *e)
+static int exchanges(workspace *w, errors *e)
 {
-    int status = scores_of(b, b->X, b->S);
+    int status = scores_of(w, w->X, w->S);
 
     for (size_t i = 0; i < TOKENS; i++)
         for (size_t j = i + 1; j < TOKENS && !status; j++) {
-            gsl_matrix_memcpy(b->Y, b->X);
-            gsl_matrix_swap_rows(b->Y, i, j);
-            status = scores_of(b, b->Y, b->SY);
-            gsl_matrix_swap_rows(b->SY, i, j);
-            gsl_matrix_swap_columns(b->SY, i, j);
-            note(e, EXCHANGE, attn_matrix_difference(b->S, b->SY),
+            gsl_matrix_memcpy(w->Y, w->X);
+            gsl_matrix_swap_rows(w->Y, i, j);
+            status = scores_of(w, w->Y, w->SY);
+            gsl_matrix_swap_rows(w->SY, i, j);
+            gsl_matrix_swap_columns(w->SY, i, j);
+            note(e, EXCHANGE, attn_matrix_difference(w->S, w->SY),
                  TOKENS * TOKENS);
         }
     return status;
 }
 
 /* The weight that "hungry" gives to the word at a place, in one head. */
-static double cat_weight(const bench *b, size_t head, size_t place)
+static double cat_weight(const workspace *w, size_t head, size_t place)
 {
-    return gsl_matrix_get(b->work_sentence->A, head * WORDS + WORDS - 1, place);
+    return gsl_matrix_get(w->work_sentence->A, head * WORDS + WORDS - 1, place);
 }
 
 /* The same for the whole sentence: "cat" at every distance from "hungry",
  * eleven, where it stands, and three among them. */
-static int distances(bench *b, attn_rng *g, errors *e)
+static int distances(workspace *w, attn_rng *g, errors *e)
 {
     double at_eleven[HEADS];
     int status = GSL_SUCCESS;
 
-    attn_sample_matrix(g, 1, b->types);
+    attn_sample_matrix(g, 1, w->types);
     for (size_t step = 0; step < WORDS - 1 && !status; step++) {
         const size_t place = (CAT + step) % (WORDS - 1);
         for (size_t i = 0; i < WORDS; i++) {
             const gsl_vector_view word =
-                gsl_matrix_row(b->types, whole_sentence[i]);
-            gsl_matrix_set_row(b->words, i, &word.vector);
+                gsl_matrix_row(w->types, whole_sentence[i]);
+            gsl_matrix_set_row(w->words, i, &word.vector);
         }
-        gsl_matrix_swap_rows(b->words, CAT, place);
-        status = attn_layer_forward(b->layer, b->words, b->O_words,
-                                    b->work_sentence);
+        gsl_matrix_swap_rows(w->words, CAT, place);
+        status = attn_layer_forward(w->layer, w->words, w->O_words,
+                                    w->work_sentence);
         for (size_t h = 0; h < HEADS; h++) {
-            const double a = cat_weight(b, h, place);
+            const double a = cat_weight(w, h, place);
             if (step == 0)
                 at_eleven[h] = a;
             else
@@ -517,25 +517,25 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
                 void *scratch, const void *setup)
 {
     static const double sds[] = {0.3, 1, 10}; /* spread, usual, saturated */
-    bench b;
-    int status = bench_make(&b);
+    workspace w;
+    int status = workspace_make(&w);
 
     (void)scratch;
     (void)setup;
     if (status)
         return status;
     for (size_t i = first; !status && i < first + count; i++) {
-        status = lookups(&b, g, partial);
+        status = lookups(&w, g, partial);
         if (!status)
-            status = projections(&b, g, sds[i % 3], partial);
+            status = projections(&w, g, sds[i % 3], partial);
         if (!status)
             status = distributions(g, partial);
         if (!status)
-            status = exchanges(&b, partial);
+            status = exchanges(&w, partial);
         if (!status)
-            status = distances(&b, g, partial);
+            status = distances(&w, g, partial);
     }
-    bench_free(&b);
+    workspace_free(&w);
     return status;
 }
 
