@@ -97,7 +97,7 @@ static void print_claim(const attn_claim *c, const int shown[COLUMNS],
                                     [UNCERTAINTY] = c->uncertainty,
                                     [RATIO] = c->ratio,
                                     [P] = c->p,
-                                    [CAUGHT] = c->detectable};
+                                    [CAUGHT] = c->caught};
 
     for (int i = 0; i < COLUMNS; i++) {
         if (!shown[i])
@@ -149,7 +149,7 @@ void attn_claims_tsv(const attn_claims *claims, FILE *out)
         cell(out, "\t", 0, 9, c->uncertainty);
         cell(out, "\t", 0, 6, c->ratio);
         cell(out, "\t", 0, 6, c->p);
-        cell(out, "\t", 0, 6, c->detectable);
+        cell(out, "\t", 0, 6, c->caught);
         fprintf(out, "\t%zu\t%" PRIu64 "\t%s\t%s\n", c->n,
                 attn_claims_seed(claims), attn_claim_verdict_name(c->verdict),
                 c->why);
