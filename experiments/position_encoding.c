@@ -103,9 +103,9 @@ static int rotary_spread(room *m, attn_rng *g,
 static double fresh_floor(void)
 {
     const double alarm = ATTN_CLAIM_ALARM / ATTN_CLAIM_CHECKS;
-    const double pairs = (double)(tokens / 2);
+    const size_t pairs = tokens / 2;
 
-    return M_SQRT2 * attn_exp(attn_log(alarm / (double)trials) / pairs);
+    return M_SQRT2 * attn_exp(attn_log(alarm / (double)trials) / (double)pairs);
 }
 
 static const attn_dat_column columns[] = {
