@@ -8,11 +8,13 @@
 #include "attn_counted.h"
 #include "attn_layer.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_program.h"
 #include "attn_sample.h"
 #include "attn_stream.h"
 #include "attn_theory.h"
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_fit.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -55,46 +57,41 @@ typedef struct {
     attn_layer *layer;
     attn_layer_workspace *work;
     gsl_matrix *X, *O, *streamed;
-} bench;
+} workspace;
 
-static void bench_free(bench *b)
+static void workspace_free(workspace *w)
 {
-    attn_layer_workspace_free(b->work);
-    attn_layer_free(b->layer);
-    gsl_matrix_free(b->X);
-    gsl_matrix_free(b->O);
-    gsl_matrix_free(b->streamed);
-}
-
-static void fill(attn_rng *g, gsl_matrix *M, double sd)
-{
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
-    gsl_matrix_scale(M, sd);
+    attn_layer_workspace_free(w->work);
+    attn_layer_free(w->layer);
+    gsl_matrix_free(w->X);
+    gsl_matrix_free(w->O);
+    gsl_matrix_free(w->streamed);
 }
 
 /* Random tokens and a layer that gives q, k, v entries of unit variance; the
  * workspace holds what a forward pass leaves. */
-static int bench_make(bench *b, const attn_run *run, const char *part, shape s)
+static int workspace_make(workspace *w, const attn_run *run, const char *part,
+                          shape s)
 {
     const double sd = 1 / sqrt((double)s.d);
     attn_rng g;
 
-    *b = (bench){.s = s,
-                 .layer = attn_layer_alloc(s.d, s.d_k, s.d_v, s.heads),
-                 .X = gsl_matrix_alloc(s.n, s.d),
-                 .O = gsl_matrix_alloc(s.n, s.heads * s.d_v),
-                 .streamed = gsl_matrix_alloc(s.n, s.heads * s.d_v)};
-    b->work = b->layer ? attn_layer_workspace_alloc(b->layer, s.n) : NULL;
-    if (!b->work || !b->X || !b->O || !b->streamed) {
-        bench_free(b);
+    *w = (workspace){.s = s,
+                     .layer = attn_layer_alloc(s.d, s.d_k, s.d_v, s.heads),
+                     .X = gsl_matrix_alloc(s.n, s.d),
+                     .O = gsl_matrix_alloc(s.n, s.heads * s.d_v),
+                     .streamed = gsl_matrix_alloc(s.n, s.heads * s.d_v)};
+    w->work = w->layer ? attn_layer_workspace_alloc(w->layer, s.n) : NULL;
+    if (!w->work || !w->X || !w->O || !w->streamed) {
+        workspace_free(w);
         return GSL_ENOMEM;
     }
     attn_rng_set(&g, run->seed, attn_rng_experiment(part, s.n), 0);
-    fill(&g, b->layer->W_Q, sd);
-    fill(&g, b->layer->W_K, sd);
-    fill(&g, b->layer->W_V, sd);
-    fill(&g, b->X, 1);
-    return attn_layer_forward(b->layer, b->X, b->O, b->work);
+    attn_sample_matrix(&g, sd, w->layer->W_Q);
+    attn_sample_matrix(&g, sd, w->layer->W_K);
+    attn_sample_matrix(&g, sd, w->layer->W_V);
+    attn_sample_matrix(&g, 1, w->X);
+    return attn_layer_forward(w->layer, w->X, w->O, w->work);
 }
 
 static shape one_head(size_t n, size_t d)
@@ -121,18 +118,18 @@ typedef struct {
     double layer_bytes, stream_bytes;
 } counts;
 
-static int count(bench *b, counts *c)
+static int count(workspace *w, counts *c)
 {
-    const attn_layer_workspace *w = b->work;
+    const attn_layer_workspace *pass = w->work;
     attn_counted whole, attend, stream;
-    int status = attn_counted_forward(b->layer, b->X, b->O, &whole);
+    int status = attn_counted_forward(w->layer, w->X, w->O, &whole);
 
     if (!status)
-        status = attn_counted_attend(w->Q, w->K, w->V, b->layer->scale, w->A,
-                                     b->O, &attend);
+        status = attn_counted_attend(pass->Q, pass->K, pass->V, w->layer->scale,
+                                     pass->A, w->O, &attend);
     if (!status)
-        status = attn_counted_stream(w->Q, w->K, w->V, b->layer->scale,
-                                     b->streamed, &stream);
+        status = attn_counted_stream(pass->Q, pass->K, pass->V, w->layer->scale,
+                                     w->streamed, &stream);
     if (status)
         return status;
     *c = (counts){.projections =
@@ -167,21 +164,11 @@ static double stream_bytes_limit(shape s)
            (double)s.n;
 }
 
-static double largest(const gsl_matrix *A)
-{
-    return attn_max(gsl_matrix_max(A), -gsl_matrix_min(A));
-}
-
 /* Largest |O - streamed| over n eps max |V|. */
-static double difference(const bench *b)
+static double difference(const workspace *w)
 {
-    double far = 0;
-
-    for (size_t i = 0; i < b->O->size1; i++)
-        for (size_t j = 0; j < b->O->size2; j++)
-            far = attn_max(far, fabs(gsl_matrix_get(b->O, i, j) -
-                                     gsl_matrix_get(b->streamed, i, j)));
-    return far / ((double)b->s.n * eps * largest(b->work->V));
+    return attn_matrix_difference(w->O, w->streamed) /
+           ((double)w->s.n * eps * attn_matrix_largest(w->work->V));
 }
 
 /* ---- the sweep over n ---- */
@@ -217,23 +204,23 @@ static double now(void)
 }
 
 /* The shortest of a few times of both ways from Q, K, V to O. */
-static int measure_time(attn_run *run, bench *b)
+static int measure_time(attn_run *run, workspace *w)
 {
     const attn_stream how = attn_stream_default(run->threads);
-    const attn_layer_workspace *w = b->work;
-    const double n = (double)b->s.n, d = (double)b->s.d;
+    const attn_layer_workspace *pass = w->work;
+    const double n = (double)w->s.n, d = (double)w->s.d;
     double layer = INFINITY, stream = INFINITY;
     int status = GSL_SUCCESS;
 
     for (int i = 0; !status && i < REPEATS; i++) {
         const double start = now();
-        status =
-            attn_layer_attend(w->Q, w->K, w->V, b->layer->scale, w->A, b->O);
+        status = attn_layer_attend(pass->Q, pass->K, pass->V, w->layer->scale,
+                                   pass->A, w->O);
         const double middle = now();
         if (!status)
             status =
-                attn_stream_attend(w->Q, w->K, w->V, b->layer->scale,
-                                   &attn_mask_none, &how, b->streamed, NULL);
+                attn_stream_attend(pass->Q, pass->K, pass->V, w->layer->scale,
+                                   &attn_mask_none, &how, w->streamed, NULL);
         layer = attn_min(layer, middle - start);
         stream = attn_min(stream, now() - middle);
     }
@@ -259,10 +246,10 @@ typedef struct {
     counts last;
 } findings;
 
-static void find(findings *f, const bench *b, const counts *c)
+static void find(findings *f, const workspace *w, const counts *c)
 {
     const attn_stream how = attn_stream_default(1);
-    const shape s = b->s;
+    const shape s = w->s;
 
     f->sizes++;
     f->stream_equal += c->streamed == stream_theory(s);
@@ -272,14 +259,17 @@ static void find(findings *f, const bench *b, const counts *c)
         attn_max(f->bytes_ratio, c->stream_bytes / stream_bytes_limit(s));
     f->reported += c->stream_bytes ==
                    (double)attn_stream_scratch(s.n, s.n, s.d_k, s.d_v, &how);
-    f->difference = attn_max(f->difference, difference(b));
+    f->difference = attn_max(f->difference, difference(w));
     f->last = *c;
 }
 
 static int sweep(attn_run *run, findings *f)
 {
+    double done = 0, all = 0; /* n^2 of the sizes */
     int status = GSL_SUCCESS;
 
+    for (size_t n = SHORTEST; n <= tokens; n = next_size(n))
+        all += (double)n * (double)n;
     attn_dat_block(run->dat, "sweep", columns,
                    sizeof columns / sizeof *columns);
     attn_dat_block(run->timing, "timings", timings,
@@ -288,21 +278,23 @@ static int sweep(attn_run *run, findings *f)
         const shape s = one_head(n, head_size);
         const attn_theory_cost theory = theory_of(s);
         counts c;
-        bench b;
-        status = bench_make(&b, run, "attention_cost.sweep", s);
+        workspace w;
+        status = workspace_make(&w, run, "attention_cost.sweep", s);
         if (status)
             return status;
-        status = count(&b, &c);
+        status = count(&w, &c);
         if (!status) {
-            find(f, &b, &c);
+            find(f, &w, &c);
             ATTN_DAT_ROW(run->dat, (double)n, (double)s.d, theory.projections,
                          c.projections, theory.scores + theory.sum, c.attention,
                          c.streamed, 32 * (double)n * (double)s.d,
                          layer_bytes_theory(s), c.layer_bytes,
-                         stream_bytes_limit(s), c.stream_bytes, difference(&b));
-            status = measure_time(run, &b);
+                         stream_bytes_limit(s), c.stream_bytes, difference(&w));
+            status = measure_time(run, &w);
         }
-        bench_free(&b);
+        workspace_free(&w);
+        done += (double)n * (double)n;
+        attn_run_progress(run, done / all);
     }
     return status;
 }
@@ -313,14 +305,14 @@ static int sweep(attn_run *run, findings *f)
 static int count_total(attn_run *run, shape s, double *total)
 {
     attn_counted c = {0};
-    bench b;
-    int status = bench_make(&b, run, "attention_cost.shapes", s);
+    workspace w;
+    int status = workspace_make(&w, run, "attention_cost.shapes", s);
 
     if (status)
         return status;
-    status = attn_counted_forward(b.layer, b.X, b.O, &c);
+    status = attn_counted_forward(w.layer, w.X, w.O, &c);
     *total = (double)c.multiply_adds;
-    bench_free(&b);
+    workspace_free(&w);
     return status;
 }
 
@@ -346,20 +338,17 @@ static int other_shapes(attn_run *run)
     return GSL_SUCCESS;
 }
 
-/* The slope of log count against log size, by least squares. */
+/* The slope of log count against log size, by least squares; at most WIDTHS
+ * points. */
 static double exponent(const double *size, const double *total, size_t points)
 {
-    double x = 0, y = 0, xx = 0, xy = 0;
+    double x[WIDTHS], y[WIDTHS], cut, slope, covariance[3], squares;
 
-    for (size_t i = 0; i < points; i++) {
-        x += log2(size[i]) / (double)points;
-        y += log2(total[i]) / (double)points;
-    }
-    for (size_t i = 0; i < points; i++) {
-        xx += (log2(size[i]) - x) * (log2(size[i]) - x);
-        xy += (log2(size[i]) - x) * (log2(total[i]) - y);
-    }
-    return xy / xx;
+    attn_log_all(size, points, x);
+    attn_log_all(total, points, y);
+    gsl_fit_linear(x, 1, y, 1, points, &cut, &slope, &covariance[0],
+                   &covariance[1], &covariance[2], &squares);
+    return slope;
 }
 
 /* The projections' share of all multiply-adds. */
@@ -404,6 +393,7 @@ static int exponents(attn_run *run)
         d[i] = (double)s.d;
         ATTN_DAT_ROW(run->dat, (double)tokens, d[i], total_of(theory_of(s)),
                      total[i]);
+        attn_run_progress(run, (double)(i + 1) / WIDTHS);
     }
     attn_claims_exact(run->claims, "cost.time/width", 1,
                       exponent(d, total, WIDTHS), share(s), WIDTHS,
@@ -415,14 +405,14 @@ static int exponents(attn_run *run)
 static int attention_leads(attn_run *run, size_t n, int *leads)
 {
     counts c;
-    bench b;
-    int status =
-        bench_make(&b, run, "attention_cost.crossing", one_head(n, head_size));
+    workspace w;
+    int status = workspace_make(&w, run, "attention_cost.crossing",
+                                one_head(n, head_size));
 
     if (status)
         return status;
-    status = count(&b, &c);
-    bench_free(&b);
+    status = count(&w, &c);
+    workspace_free(&w);
     *leads = !status && c.attention > c.projections;
     return status;
 }
@@ -479,9 +469,9 @@ static int sequence_make(sequence *s, const attn_run *run, size_t n, size_t d)
     }
     attn_rng_set(&g, run->seed, attn_rng_experiment("attention_cost.long", n),
                  0);
-    fill(&g, s->Q, 1);
-    fill(&g, s->K, 1);
-    fill(&g, s->V, 1);
+    attn_sample_matrix(&g, 1, s->Q);
+    attn_sample_matrix(&g, 1, s->K);
+    attn_sample_matrix(&g, 1, s->V);
     return GSL_SUCCESS;
 }
 
@@ -503,7 +493,7 @@ static int check_rows(const sequence *s, double scale, double *worst,
             *worst = attn_max(*worst, fabs(gsl_matrix_get(o, 0, c) -
                                            gsl_matrix_get(s->O, i, c)));
     }
-    *worst /= (double)n * eps * largest(s->V);
+    *worst /= (double)n * eps * attn_matrix_largest(s->V);
     gsl_matrix_free(o);
     return status;
 }
@@ -535,6 +525,7 @@ static int long_sequence(attn_run *run, findings *f)
     if (status)
         return status;
     status = attn_counted_stream(s.Q, s.K, s.V, scale, s.O, &c);
+    attn_run_progress(run, 0.5);
     seconds = now();
     if (!status)
         status = attn_stream_attend(s.Q, s.K, s.V, scale, &attn_mask_none, &how,

@@ -6,6 +6,7 @@
 #include "attn_dictionary.h"
 #include "attn_lookup.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_product.h"
 #include "attn_program.h"
 #include "attn_sample.h"
@@ -157,7 +158,7 @@ typedef struct {
     gsl_matrix *X, *O;    /* n x n one-hot, n x D_V */
     double total[D_V];    /* sum of all values */
     double largest_value; /* max |V| */
-} bench;
+} workspace;
 
 /* The smallest power of 4 that is at least n: its root is a power of 2, so
  * scores are exactly b and 0. */
@@ -170,56 +171,56 @@ static size_t head_size(size_t n)
     return d_k;
 }
 
-static void bench_free(bench *b)
+static void workspace_free(workspace *w)
 {
-    gsl_matrix_free(b->X);
-    gsl_matrix_free(b->O);
-    attn_layer_workspace_free(b->work);
-    attn_layer_free(b->layer);
+    gsl_matrix_free(w->X);
+    gsl_matrix_free(w->O);
+    attn_layer_workspace_free(w->work);
+    attn_layer_free(w->layer);
 }
 
-static int bench_make(bench *b, size_t n)
+static int workspace_make(workspace *w, size_t n)
 {
-    *b = (bench){.n = n,
-                 .layer = attn_layer_alloc(n, head_size(n), D_V, 1),
-                 .X = gsl_matrix_alloc(n, n),
-                 .O = gsl_matrix_alloc(n, D_V)};
-    b->work = b->layer ? attn_layer_workspace_alloc(b->layer, n) : NULL;
-    if (!b->work || !b->X || !b->O) {
-        bench_free(b);
+    *w = (workspace){.n = n,
+                     .layer = attn_layer_alloc(n, head_size(n), D_V, 1),
+                     .X = gsl_matrix_alloc(n, n),
+                     .O = gsl_matrix_alloc(n, D_V)};
+    w->work = w->layer ? attn_layer_workspace_alloc(w->layer, n) : NULL;
+    if (!w->work || !w->X || !w->O) {
+        workspace_free(w);
         return GSL_ENOMEM;
     }
-    gsl_matrix_set_identity(b->X);
+    gsl_matrix_set_identity(w->X);
     return GSL_SUCCESS;
 }
 
 /* Random values, one of them 0, and who looks up whom. */
-static void draw_dictionary(bench *b, attn_rng *g)
+static void draw_dictionary(workspace *w, attn_rng *g)
 {
     gsl_rng r = attn_rng_gsl(g);
-    gsl_matrix *V = b->layer->W_V;
+    gsl_matrix *V = w->layer->W_V;
 
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, V->data, b->n * D_V);
+    attn_sample_matrix(g, 1, V);
     gsl_matrix_set(V, 0, 0, 0);
-    b->largest_value = attn_max(gsl_matrix_max(V), -gsl_matrix_min(V));
+    w->largest_value = attn_matrix_largest(V);
     for (size_t c = 0; c < D_V; c++) {
-        b->total[c] = 0;
-        for (size_t j = 0; j < b->n; j++)
-            b->total[c] += gsl_matrix_get(V, j, c);
+        w->total[c] = 0;
+        for (size_t j = 0; j < w->n; j++)
+            w->total[c] += gsl_matrix_get(V, j, c);
     }
-    for (size_t i = 0; i < b->n; i++)
-        b->target[i] = i;
-    gsl_ran_shuffle(&r, b->target, b->n, sizeof *b->target);
+    for (size_t i = 0; i < w->n; i++)
+        w->target[i] = i;
+    gsl_ran_shuffle(&r, w->target, w->n, sizeof *w->target);
 }
 
 /* Token i's answer against what its gap predicts. */
-static void take_token(const bench *b, size_t i, size_t gap, errors *e)
+static void take_token(const workspace *w, size_t i, size_t gap, errors *e)
 {
-    const double g = gap_at(gap), n = (double)b->n;
-    const double p = attn_lookup_weight(b->n, g);
-    const double rest = attn_lookup_rest(b->n, g);
-    const size_t t = b->target[i];
-    const gsl_vector_const_view a = gsl_matrix_const_row(b->work->A, i);
+    const double g = gap_at(gap), n = (double)w->n;
+    const double p = attn_lookup_weight(w->n, g);
+    const double rest = attn_lookup_rest(w->n, g);
+    const size_t t = w->target[i];
+    const gsl_vector_const_view a = gsl_matrix_const_row(w->work->A, i);
     const double measured = attn_softmax_rest(&a.vector);
     const double weight = gsl_vector_get(&a.vector, t);
     const double trace = attn_softmax_trace(&a.vector);
@@ -228,15 +229,15 @@ static void take_token(const bench *b, size_t i, size_t gap, errors *e)
     note(e, WEIGHT, fabs(weight - p) / (n * p));
     note(e, REST, relative(measured, rest) / n);
     if (g < smallest_normal_gap) {
-        note(e, GRADIENT, relative(trace, attn_lookup_trace(b->n, g)) / n);
-        note(e, GRADIENT, relative(norm, attn_lookup_frobenius(b->n, g)) / n);
+        note(e, GRADIENT, relative(trace, attn_lookup_trace(w->n, g)) / n);
+        note(e, GRADIENT, relative(norm, attn_lookup_frobenius(w->n, g)) / n);
     }
     for (size_t c = 0; c < D_V; c++) {
-        const double v = gsl_matrix_get(b->layer->W_V, t, c);
-        const double o = gsl_matrix_get(b->O, i, c);
-        const double want = p * v + rest / (n - 1) * (b->total[c] - v);
-        note(e, OUTPUT, fabs(o - want) / (n * b->largest_value));
-        draw_point(e, gap, P_OFF, fabs(o - v) / b->largest_value);
+        const double v = gsl_matrix_get(w->layer->W_V, t, c);
+        const double o = gsl_matrix_get(w->O, i, c);
+        const double want = p * v + rest / (n - 1) * (w->total[c] - v);
+        note(e, OUTPUT, fabs(o - want) / (n * w->largest_value));
+        draw_point(e, gap, P_OFF, fabs(o - v) / w->largest_value);
         if (g > attn_lookup_zero())
             note(e, TABLE, fabs(o - v));
     }
@@ -247,65 +248,65 @@ static void take_token(const bench *b, size_t i, size_t gap, errors *e)
 }
 
 /* A key that is not there: token 0's query matches none. */
-static int miss(bench *b, errors *e)
+static int miss(workspace *w, errors *e)
 {
-    for (size_t c = 0; c < b->layer->d_k; c++)
-        gsl_matrix_set(b->layer->W_Q, 0, c, 0);
-    const int status = attn_layer_forward(b->layer, b->X, b->O, b->work);
+    for (size_t c = 0; c < w->layer->d_k; c++)
+        gsl_matrix_set(w->layer->W_Q, 0, c, 0);
+    const int status = attn_layer_forward(w->layer, w->X, w->O, w->work);
     for (size_t c = 0; c < D_V; c++)
         note(e, MISSING,
-             fabs(gsl_matrix_get(b->O, 0, c) - b->total[c] / (double)b->n) /
-                 ((double)b->n * b->largest_value));
+             fabs(gsl_matrix_get(w->O, 0, c) - w->total[c] / (double)w->n) /
+                 ((double)w->n * w->largest_value));
     return status;
 }
 
 /* A key that is there twice: that of token 1's target, and the next one. */
-static int repeat(bench *b, errors *e)
+static int repeat(workspace *w, errors *e)
 {
-    const size_t t = b->target[1], u = (t + 1) % b->n;
-    const gsl_matrix *V = b->layer->W_V;
-    const gsl_vector_view key = gsl_matrix_row(b->layer->W_K, t);
+    const size_t t = w->target[1], u = (t + 1) % w->n;
+    const gsl_matrix *V = w->layer->W_V;
+    const gsl_vector_view key = gsl_matrix_row(w->layer->W_K, t);
 
-    gsl_matrix_set_row(b->layer->W_K, u, &key.vector);
-    const int status = attn_layer_forward(b->layer, b->X, b->O, b->work);
+    gsl_matrix_set_row(w->layer->W_K, u, &key.vector);
+    const int status = attn_layer_forward(w->layer, w->X, w->O, w->work);
     for (size_t c = 0; c < D_V; c++) {
         const double mean =
             (gsl_matrix_get(V, t, c) + gsl_matrix_get(V, u, c)) / 2;
         note(e, TWICE,
-             fabs(gsl_matrix_get(b->O, 1, c) - mean) / b->largest_value);
+             fabs(gsl_matrix_get(w->O, 1, c) - mean) / w->largest_value);
     }
     return status;
 }
 
-static int one_dictionary(bench *b, attn_rng *g, errors *e)
+static int one_dictionary(workspace *w, attn_rng *g, errors *e)
 {
     int status = GSL_SUCCESS;
 
-    draw_dictionary(b, g);
+    draw_dictionary(w, g);
     for (size_t gap = 0; gap < GAPS && !status; gap++) {
-        status = attn_lookup_program(b->layer, b->target, gap_at(gap));
+        status = attn_lookup_program(w->layer, w->target, gap_at(gap));
         if (!status)
-            status = attn_layer_forward(b->layer, b->X, b->O, b->work);
-        for (size_t i = 0; i < b->n && !status; i++)
-            take_token(b, i, gap, e);
+            status = attn_layer_forward(w->layer, w->X, w->O, w->work);
+        for (size_t i = 0; i < w->n && !status; i++)
+            take_token(w, i, gap, e);
     }
-    status = status ? status : miss(b, e);
-    return status ? status : repeat(b, e);
+    status = status ? status : miss(w, e);
+    return status ? status : repeat(w, e);
 }
 
 static int work(size_t first, size_t count, attn_rng *g, void *partial,
                 void *scratch, const void *setup)
 {
-    bench b;
-    int status = bench_make(&b, *(const size_t *)setup);
+    workspace w;
+    int status = workspace_make(&w, *(const size_t *)setup);
 
     (void)first;
     (void)scratch;
     if (status)
         return status;
     for (size_t i = 0; i < count && !status; i++)
-        status = one_dictionary(&b, g, partial);
-    bench_free(&b);
+        status = one_dictionary(&w, g, partial);
+    workspace_free(&w);
     return status;
 }
 

@@ -166,16 +166,16 @@ static int convolution_claims(attn_run *run, size_t cat, size_t hungry,
 
 /* ---- reach.effective ---- */
 
-/* The influence of inputs -L(k-1)/2 .. on the middle output, with sum 1: the
- * product of the layers' kernels. */
+/* A stack of layers. */
 typedef struct {
     size_t k, depth;
     int equal; /* taps 1/k, or random ones of sum 1 */
-} kernel;
+} convolutions;
 
-/* Second moment about the middle of the influence; scratch has
- * 2 (1 + depth (k - 1)) numbers. */
-static double influence(const kernel *s, attn_rng *g, double *scratch)
+/* The influence of inputs -L(k-1)/2 .. on the middle output, with sum 1: the
+ * layers' kernels convolved, left at the start of scratch, which has
+ * 2 (1 + depth (k - 1)) numbers. Its second moment about the middle. */
+static double influence(const convolutions *s, attn_rng *g, double *scratch)
 {
     const size_t width = 1 + s->depth * (s->k - 1);
     double *g0 = scratch, *g1 = scratch + width, moment = 0;
@@ -219,7 +219,7 @@ static void merge(void *total, const void *partial)
 }
 
 /* Second moments of `trials` random stacks. */
-static int random_stacks(const attn_run *run, kernel s, attn_moments *m)
+static int random_stacks(const attn_run *run, convolutions s, attn_moments *m)
 {
     attn_blocks job = attn_run_job(run, "receptive_field.effective",
                                    1000 * s.k + s.depth, trials, 8);
@@ -254,7 +254,7 @@ static int profile(attn_run *run, double *room)
     double error = 0;
 
     for (size_t depth = 1; depth <= layers; depth++) {
-        const kernel s = {taps, depth, 1};
+        const convolutions s = {taps, depth, 1};
         const double sd = sqrt(effective_variance(taps, depth));
         error = attn_max(error, fabs(sqrt(influence(&s, NULL, room)) / sd - 1));
     }
@@ -281,7 +281,7 @@ static int effective_claims(attn_run *run)
     for (size_t depth = 1; !status && depth <= layers; depth *= 2) {
         const double want = effective_variance(taps, depth);
         size_t reach = 0;
-        status = random_stacks(run, (kernel){taps, depth, 0}, &m);
+        status = random_stacks(run, (convolutions){taps, depth, 0}, &m);
         if (!status && 1 + depth * (taps - 1) < 512)
             status = measured_reach(taps, depth, run->seed, &reach);
         if (!status && trials > 1 && reach > 0)
@@ -291,7 +291,7 @@ static int effective_claims(attn_run *run)
                          attn_moments_se(&m) / (2 * sqrt(m.mean)));
     }
     if (!status)
-        status = random_stacks(run, (kernel){taps, layers, 0}, &m);
+        status = random_stacks(run, (convolutions){taps, layers, 0}, &m);
     const double sd = sqrt(effective_variance(taps, layers));
     attn_claims_approx(run->claims, "reach.effective", sd, sqrt(m.mean),
                        attn_moments_se(&m) / (2 * sqrt(m.mean)), sd, 0.05,
@@ -302,40 +302,40 @@ static int effective_claims(attn_run *run)
 
 /* ---- reach.attention ---- */
 
-/* Token 1's query, and everybody's key and value; two of each. */
+/* Everybody's query, key and value, and token 1's scores. */
 typedef struct {
     size_t n;
-    gsl_matrix *Q[2];        /* n x D_K: everybody's query, and moved */
+    gsl_matrix *Q;           /* n x D_K */
     gsl_matrix *K[2], *V[2]; /* n x D_K, n x D_V: as they are, and moved */
     gsl_matrix *S;           /* 1 x n: scores of token 1 */
-    double query[D_K], output[D_V];
+    double output[D_V];
     double scale;
 } field;
 
 static void field_free(field *f)
 {
+    gsl_matrix_free(f->Q);
     for (size_t i = 0; i < 2; i++) {
-        gsl_matrix_free(f->Q[i]);
         gsl_matrix_free(f->K[i]);
         gsl_matrix_free(f->V[i]);
     }
     gsl_matrix_free(f->S);
 }
 
-/* M = X W for fresh W of entries N(0, 1/D). */
-static int project(attn_rng *g, const gsl_matrix *X, gsl_matrix *const M[2],
-                   const gsl_matrix *moved)
+/* M = X W and, unless it is NULL, M_moved = moved W, for fresh W of entries
+ * N(0, 1/D). */
+static int project(attn_rng *g, const gsl_matrix *X, gsl_matrix *M,
+                   const gsl_matrix *moved, gsl_matrix *M_moved)
 {
-    gsl_matrix *W = gsl_matrix_alloc(D, M[0]->size2);
+    gsl_matrix *W = gsl_matrix_alloc(D, M->size2);
     int status = W ? GSL_SUCCESS : GSL_ENOMEM;
 
     if (!status) {
-        attn_sample_fill(ATTN_SAMPLE_NORMAL, g, W->data, D * W->size2);
-        gsl_matrix_scale(W, 1 / sqrt(D));
-        status = attn_product_ab(X, W, M[0]);
+        attn_sample_matrix(g, 1 / sqrt(D), W);
+        status = attn_product_ab(X, W, M);
     }
-    if (!status)
-        status = attn_product_ab(moved, W, M[1]);
+    if (!status && M_moved)
+        status = attn_product_ab(moved, W, M_moved);
     gsl_matrix_free(W);
     return status;
 }
@@ -345,32 +345,30 @@ static int field_make(field *f, attn_rng *g, size_t n)
 {
     gsl_matrix *X = gsl_matrix_alloc(n, D), *moved = gsl_matrix_alloc(n, D);
     *f = (field){.n = n,
-                 .Q = {gsl_matrix_alloc(n, D_K), gsl_matrix_alloc(n, D_K)},
+                 .Q = gsl_matrix_alloc(n, D_K),
                  .K = {gsl_matrix_alloc(n, D_K), gsl_matrix_alloc(n, D_K)},
                  .V = {gsl_matrix_alloc(n, D_V), gsl_matrix_alloc(n, D_V)},
                  .S = gsl_matrix_alloc(1, n),
                  .scale = attn_layer_scale(D_K)};
-    int status = X && moved && f->Q[0] && f->Q[1] && f->K[0] && f->K[1] &&
-                         f->V[0] && f->V[1] && f->S
-                     ? GSL_SUCCESS
-                     : GSL_ENOMEM;
+    int status =
+        X && moved && f->Q && f->K[0] && f->K[1] && f->V[0] && f->V[1] && f->S
+            ? GSL_SUCCESS
+            : GSL_ENOMEM;
 
     if (!status) {
-        attn_sample_fill(ATTN_SAMPLE_NORMAL, g, X->data, n * D);
-        attn_sample_fill(ATTN_SAMPLE_NORMAL, g, moved->data, n * D);
-        gsl_matrix_scale(moved, 1e-3);
+        attn_sample_matrix(g, 1, X);
+        attn_sample_matrix(g, 1e-3, moved);
         gsl_matrix_add(moved, X);
-        status = project(g, X, f->Q, moved);
+        status = project(g, X, f->Q, NULL, NULL);
     }
     if (!status)
-        status = project(g, X, f->K, moved);
+        status = project(g, X, f->K[0], moved, f->K[1]);
     if (!status)
-        status = project(g, X, f->V, moved);
-    if (!status)
-        memcpy(f->query, gsl_matrix_const_ptr(f->Q[0], 0, 0), sizeof f->query);
-    const gsl_matrix_view Q = gsl_matrix_view_array(f->query, 1, D_K);
-    if (!status)
-        status = attn_layer_scores(&Q.matrix, f->K[0], f->scale, f->S);
+        status = project(g, X, f->V[0], moved, f->V[1]);
+    if (!status) {
+        const gsl_matrix_view q = gsl_matrix_submatrix(f->Q, 0, 0, 1, D_K);
+        status = attn_layer_scores(&q.matrix, f->K[0], f->scale, f->S);
+    }
     gsl_matrix_free(moved);
     gsl_matrix_free(X);
     return status;
@@ -399,6 +397,7 @@ static int attention_block(size_t first, size_t number, attn_rng *g,
                            void *partial, void *scratch, const void *setup)
 {
     const field *f = setup;
+    const double *q = gsl_matrix_const_ptr(f->Q, 0, 0);
     gsl_matrix_view a = gsl_matrix_view_array(scratch, 1, f->n);
     size_t *moved = partial;
     int status = GSL_SUCCESS;
@@ -409,9 +408,8 @@ static int attention_block(size_t first, size_t number, attn_rng *g,
         const double *k = gsl_matrix_const_ptr(f->K[1], j, 0);
         const double *v = gsl_matrix_const_ptr(f->V[1], j, 0);
         double o[D_V];
-        status =
-            output_with(f, j, f->scale * attn_product_dot(f->query, k, D_K), v,
-                        &a.matrix, o);
+        status = output_with(f, j, f->scale * attn_product_dot(q, k, D_K), v,
+                             &a.matrix, o);
         *moved += o[0] != f->output[0] || o[1] != f->output[1];
     }
     return status;
@@ -435,12 +433,12 @@ static int whole_layer(const field *f, size_t threads, size_t *moved)
     int status = before && after ? GSL_SUCCESS : GSL_ENOMEM;
 
     if (!status)
-        status = attn_stream_attend(f->Q[0], f->K[0], f->V[0], f->scale,
+        status = attn_stream_attend(f->Q, f->K[0], f->V[0], f->scale,
                                     &attn_mask_none, &how, before, NULL);
     gsl_matrix_set_row(f->K[0], last, &key.vector);
     gsl_matrix_set_row(f->V[0], last, &value.vector);
     if (!status)
-        status = attn_stream_attend(f->Q[0], f->K[0], f->V[0], f->scale,
+        status = attn_stream_attend(f->Q, f->K[0], f->V[0], f->scale,
                                     &attn_mask_none, &how, after, NULL);
     *moved = 0;
     for (size_t i = 0; !status && i < f->n; i++)

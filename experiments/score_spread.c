@@ -137,7 +137,7 @@ static int sweep(attn_run *run)
         write_sample(run->dat, entries, s, &m);
         z1[i] = z_mean(&m, lecture);
         se1[i] = 1 / sqrt(N);
-        if (s.law == ATTN_SAMPLE_RADEMACHER && s.d_k == 1) {
+        if (s.law == ATTN_SAMPLE_RADEMACHER && s.d_k == 1 && pairs > 1) {
             /* Products are -1 or 1, so s^2 has no noise of its own. */
             attn_claims_exact(run->claims, "spread.variance/signs",
                               N / (N - 1) * (1 - m.scores.mean * m.scores.mean),
@@ -256,13 +256,11 @@ typedef struct {
 static gsl_matrix_view fill(double **scratch, attn_rng *g, size_t rows,
                             size_t columns_, double sd)
 {
-    double *x = *scratch;
+    gsl_matrix_view M = gsl_matrix_view_array(*scratch, rows, columns_);
 
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, x, rows * columns_);
-    for (size_t j = 0; j < rows * columns_; j++)
-        x[j] *= sd;
+    attn_sample_matrix(g, sd, &M.matrix);
     *scratch += rows * columns_;
-    return gsl_matrix_view_array(x, rows, columns_);
+    return M;
 }
 
 /* One number a trial: the mean square of all scores of one Q K^T. */

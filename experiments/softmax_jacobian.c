@@ -82,12 +82,13 @@ typedef struct {
 static int check_formula(gsl_vector *s, const gsl_vector *x, formula *worst)
 {
     const double h = 6e-6; /* about eps^(1/3) */
-    double data[4 * FORMULA_KEYS + FORMULA_KEYS * FORMULA_KEYS];
-    gsl_vector_view a = gsl_vector_view_array(data, FORMULA_KEYS);
-    gsl_vector_view up = gsl_vector_view_array(data + 7, FORMULA_KEYS);
-    gsl_vector_view down = gsl_vector_view_array(data + 14, FORMULA_KEYS);
+    double weights[FORMULA_KEYS], at_above[FORMULA_KEYS],
+        at_under[FORMULA_KEYS], jacobian[FORMULA_KEYS * FORMULA_KEYS];
+    gsl_vector_view a = gsl_vector_view_array(weights, FORMULA_KEYS);
+    gsl_vector_view up = gsl_vector_view_array(at_above, FORMULA_KEYS);
+    gsl_vector_view down = gsl_vector_view_array(at_under, FORMULA_KEYS);
     gsl_matrix_view view =
-        gsl_matrix_view_array(data + 21, FORMULA_KEYS, FORMULA_KEYS);
+        gsl_matrix_view_array(jacobian, FORMULA_KEYS, FORMULA_KEYS);
     gsl_matrix *J = &view.matrix;
     double form = 0;
     int status = attn_softmax(s, &a.vector);

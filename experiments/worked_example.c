@@ -205,337 +205,6 @@ static void note_hull(errors *e, const gsl_matrix *V, const gsl_matrix *O)
     }
 }
 
-/* ---- random layers ---- */
-
-/* Sizes that differ, so that a swapped axis would show. */
-enum {
-    TYPES = 11,
-    D = 7,
-    D_K = 3,
-    D_V = 5,
-    HEADS = 2,
-    TOKENS = 9,
-    WORDS = 13,  /* of the lecture's whole sentence */
-    CAT = 1,     /* where "cat" stands in it */
-    LONGEST = 33 /* row of weights */
-};
-
-/* "The cat, which had been hiding under the porch all morning, was hungry":
- * types in order of appearance. */
-static const size_t whole_sentence[WORDS] = {0, 1, 2, 3, 4,  5, 6,
-                                             0, 7, 8, 9, 10, 11};
-
-typedef struct {
-    attn_layer *layer;
-    attn_layer_workspace *work, *work_sentence;
-    gsl_matrix *E, *H, *X; /* TYPES x D, TOKENS x TYPES, TOKENS x D */
-    gsl_matrix *O, *Y;     /* TOKENS x HEADS D_V, X with two rows exchanged */
-    gsl_matrix *Q, *K, *S, *SY; /* of one head of width HEADS D_K */
-    gsl_matrix *words;          /* WORDS x D */
-    gsl_matrix *O_words;        /* WORDS x HEADS D_V */
-    gsl_matrix *types;          /* TYPES + 1 x D: embeddings of the sentence */
-} bench;
-
-static void bench_free(bench *b)
-{
-    gsl_matrix *const all[] = {b->E,  b->H,     b->X,       b->O,
-                               b->Y,  b->Q,     b->K,       b->S,
-                               b->SY, b->words, b->O_words, b->types};
-
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        gsl_matrix_free(all[i]);
-    attn_layer_workspace_free(b->work);
-    attn_layer_workspace_free(b->work_sentence);
-    attn_layer_free(b->layer);
-}
-
-static int bench_make(bench *b)
-{
-    *b = (bench){.layer = attn_layer_alloc(D, D_K, D_V, HEADS),
-                 .E = gsl_matrix_alloc(TYPES, D),
-                 .H = gsl_matrix_alloc(TOKENS, TYPES),
-                 .X = gsl_matrix_alloc(TOKENS, D),
-                 .O = gsl_matrix_alloc(TOKENS, HEADS * D_V),
-                 .Y = gsl_matrix_alloc(TOKENS, D),
-                 .Q = gsl_matrix_alloc(TOKENS, HEADS * D_K),
-                 .K = gsl_matrix_alloc(TOKENS, HEADS * D_K),
-                 .S = gsl_matrix_alloc(TOKENS, TOKENS),
-                 .SY = gsl_matrix_alloc(TOKENS, TOKENS),
-                 .words = gsl_matrix_alloc(WORDS, D),
-                 .O_words = gsl_matrix_alloc(WORDS, HEADS * D_V),
-                 .types = gsl_matrix_alloc(TYPES + 1, D)};
-    if (b->layer) {
-        b->work = attn_layer_workspace_alloc(b->layer, TOKENS);
-        b->work_sentence = attn_layer_workspace_alloc(b->layer, WORDS);
-    }
-    if (!b->work || !b->work_sentence || !b->E || !b->H || !b->X || !b->O ||
-        !b->Y || !b->Q || !b->K || !b->S || !b->SY || !b->words ||
-        !b->O_words || !b->types) {
-        bench_free(b);
-        return GSL_ENOMEM;
-    }
-    return GSL_SUCCESS;
-}
-
-static void fill(attn_rng *g, gsl_matrix *M, double sd)
-{
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
-    gsl_matrix_scale(M, sd);
-}
-
-static void fill_layer(attn_rng *g, attn_layer *layer)
-{
-    const double sd = 1 / sqrt((double)layer->d);
-
-    fill(g, layer->W_Q, sd);
-    fill(g, layer->W_K, sd);
-    fill(g, layer->W_V, sd);
-}
-
-/* embed.lookup: X = H E for one-hot rows H, against the rows themselves. */
-static int lookups(bench *b, attn_rng *g, errors *e)
-{
-    gsl_rng r = attn_rng_gsl(g);
-    int status;
-
-    fill(g, b->E, 1);
-    gsl_matrix_set_zero(b->H);
-    for (size_t i = 0; i < TOKENS; i++) {
-        const size_t t = gsl_rng_uniform_int(&r, TYPES);
-        const gsl_vector_view row = gsl_matrix_row(b->E, t);
-        gsl_matrix_set(b->H, i, t, 1);
-        gsl_matrix_set_row(b->Y, i, &row.vector);
-    }
-    status = attn_product_ab(b->H, b->E, b->X);
-    note(e, LOOKUP, attn_matrix_difference(b->X, b->Y), TOKENS * D);
-    return status;
-}
-
-/* |M - X W| over sum |x w|, each entry summed here from its definition. */
-static void note_projection(errors *e, const gsl_matrix *X, const gsl_matrix *W,
-                            const gsl_matrix *M)
-{
-    for (size_t i = 0; i < M->size1; i++)
-        for (size_t j = 0; j < M->size2; j++) {
-            double sum = 0, size = 0;
-            for (size_t k = X->size2; k-- > 0;) {
-                const double term =
-                    gsl_matrix_get(X, i, k) * gsl_matrix_get(W, k, j);
-                sum += term;
-                size += fabs(term);
-            }
-            note(e, SHARED, fabs(gsl_matrix_get(M, i, j) - sum) / size, 1);
-        }
-}
-
-static void note_places(errors *e, const gsl_matrix *M, size_t i, size_t j)
-{
-    for (size_t c = 0; c < M->size2; c++)
-        note(e, PLACES, fabs(gsl_matrix_get(M, i, c) - gsl_matrix_get(M, j, c)),
-             1);
-}
-
-/* qkv.shared and output.hull: a layer on tokens of which two are equal. */
-static int projections(bench *b, attn_rng *g, double sd, errors *e)
-{
-    const attn_layer_workspace *w = b->work;
-    const gsl_vector_view first = gsl_matrix_row(b->X, 0);
-
-    fill_layer(g, b->layer);
-    fill(g, b->X, sd);
-    gsl_matrix_set_row(b->X, TOKENS - 3, &first.vector);
-    const int status = attn_layer_forward(b->layer, b->X, b->O, b->work);
-    note_projection(e, b->X, b->layer->W_Q, w->Q);
-    note_projection(e, b->X, b->layer->W_K, w->K);
-    note_projection(e, b->X, b->layer->W_V, w->V);
-    note_places(e, w->Q, 0, TOKENS - 3);
-    note_places(e, w->K, 0, TOKENS - 3);
-    note_places(e, w->V, 0, TOKENS - 3);
-    note_hull(e, w->V, b->O);
-    return status;
-}
-
-/* weights.distribution: scores of every size, moved far away too. */
-static int distributions(attn_rng *g, errors *e)
-{
-    static const double sizes[] = {0.1, 1, 10, 1000};
-    static const double shifts[] = {0, 1e5, -1e5, 1e300, -1e300};
-    static const size_t lengths[] = {1, 2, 3, 7, LONGEST};
-    double room[2 * LONGEST];
-    int status = GSL_SUCCESS;
-
-    for (size_t i = 0; i < 4; i++)
-        for (size_t j = 0; j < 5; j++)
-            for (size_t k = 0; k < 5 && !status; k++) {
-                gsl_matrix_view S = gsl_matrix_view_array(room, 2, lengths[k]);
-                fill(g, &S.matrix, sizes[i]);
-                gsl_matrix_add_constant(&S.matrix, shifts[j]);
-                status = attn_layer_weights(&S.matrix, &S.matrix);
-                note_distribution(e, &S.matrix);
-            }
-    return status;
-}
-
-static int scores_of(const bench *b, const gsl_matrix *X, gsl_matrix *S)
-{
-    int status = attn_product_ab(X, b->layer->W_Q, b->Q);
-
-    status = status ? status : attn_product_ab(X, b->layer->W_K, b->K);
-    return status ? status : attn_layer_scores(b->Q, b->K, b->layer->scale, S);
-}
-
-/* score.positionless: exchange every pair of tokens in turn. */
-static int exchanges(bench *b, errors *e)
-{
-    int status = scores_of(b, b->X, b->S);
-
-    for (size_t i = 0; i < TOKENS; i++)
-        for (size_t j = i + 1; j < TOKENS && !status; j++) {
-            gsl_matrix_memcpy(b->Y, b->X);
-            gsl_matrix_swap_rows(b->Y, i, j);
-            status = scores_of(b, b->Y, b->SY);
-            gsl_matrix_swap_rows(b->SY, i, j);
-            gsl_matrix_swap_columns(b->SY, i, j);
-            note(e, EXCHANGE, attn_matrix_difference(b->S, b->SY),
-                 TOKENS * TOKENS);
-        }
-    return status;
-}
-
-/* The weight that "hungry" gives to the word at a place, in one head. */
-static double cat_weight(const bench *b, size_t head, size_t place)
-{
-    return gsl_matrix_get(b->work_sentence->A, head * WORDS + WORDS - 1, place);
-}
-
-/* The same for the whole sentence: "cat" at every distance from "hungry",
- * eleven, where it stands, and three among them. */
-static int distances(bench *b, attn_rng *g, errors *e)
-{
-    double at_eleven[HEADS];
-    int status = GSL_SUCCESS;
-
-    fill(g, b->types, 1);
-    for (size_t step = 0; step < WORDS - 1 && !status; step++) {
-        const size_t place = (CAT + step) % (WORDS - 1);
-        for (size_t i = 0; i < WORDS; i++) {
-            const gsl_vector_view word =
-                gsl_matrix_row(b->types, whole_sentence[i]);
-            gsl_matrix_set_row(b->words, i, &word.vector);
-        }
-        gsl_matrix_swap_rows(b->words, CAT, place);
-        status = attn_layer_forward(b->layer, b->words, b->O_words,
-                                    b->work_sentence);
-        for (size_t h = 0; h < HEADS; h++) {
-            const double a = cat_weight(b, h, place);
-            if (step == 0)
-                at_eleven[h] = a;
-            else
-                note(e, DISTANCE, fabs(a - at_eleven[h]) / (WORDS * a), 1);
-        }
-    }
-    return status;
-}
-
-static int work(size_t first, size_t count, attn_rng *g, void *partial,
-                void *scratch, const void *setup)
-{
-    static const double sds[] = {0.3, 1, 10}; /* spread, usual, saturated */
-    bench b;
-    int status = bench_make(&b);
-
-    (void)scratch;
-    (void)setup;
-    if (status)
-        return status;
-    for (size_t i = first; !status && i < first + count; i++) {
-        status = lookups(&b, g, partial);
-        if (!status)
-            status = projections(&b, g, sds[i % 3], partial);
-        if (!status)
-            status = distributions(g, partial);
-        if (!status)
-            status = exchanges(&b, partial);
-        if (!status)
-            status = distances(&b, g, partial);
-    }
-    bench_free(&b);
-    return status;
-}
-
-/* ---- qkv.shared: how many numbers the layer is made of ---- */
-
-/* Entries of W whose change moves some output of n tokens. */
-static size_t count_live(const attn_layer *layer, gsl_matrix *W,
-                         const gsl_matrix *X, const gsl_matrix *O,
-                         gsl_matrix *moved, attn_layer_workspace *w)
-{
-    size_t live = 0;
-
-    for (size_t i = 0; i < W->size1; i++)
-        for (size_t j = 0; j < W->size2; j++) {
-            const double old = gsl_matrix_get(W, i, j);
-            gsl_matrix_set(W, i, j, old + 0.5);
-            attn_layer_forward(layer, X, moved, w);
-            gsl_matrix_set(W, i, j, old);
-            live += attn_matrix_difference(moved, O) > 0;
-        }
-    return live;
-}
-
-/* *live of a fresh layer on n tokens. */
-static int live_parameters(const attn_run *run, size_t n, size_t *live)
-{
-    attn_rng g;
-    attn_layer *layer = attn_layer_alloc(D, D_K, D_V, HEADS);
-    attn_layer_workspace *w =
-        layer ? attn_layer_workspace_alloc(layer, n) : NULL;
-    gsl_matrix *X = gsl_matrix_alloc(n, D);
-    gsl_matrix *O = gsl_matrix_alloc(n, HEADS * D_V);
-    gsl_matrix *moved = gsl_matrix_alloc(n, HEADS * D_V);
-    int status = w && X && O && moved ? GSL_SUCCESS : GSL_ENOMEM;
-
-    if (!status) {
-        attn_rng_set(&g, run->seed,
-                     attn_rng_experiment("worked_example.parameters", n), 0);
-        fill_layer(&g, layer);
-        fill(&g, X, 1);
-        status = attn_layer_forward(layer, X, O, w);
-        *live = count_live(layer, layer->W_Q, X, O, moved, w) +
-                count_live(layer, layer->W_K, X, O, moved, w) +
-                count_live(layer, layer->W_V, X, O, moved, w);
-    }
-    gsl_matrix_free(X);
-    gsl_matrix_free(O);
-    gsl_matrix_free(moved);
-    attn_layer_workspace_free(w);
-    attn_layer_free(layer);
-    return status;
-}
-
-static int parameters(attn_run *run)
-{
-    static const size_t lengths[] = {2, 5, 17};
-    const double predicted = HEADS * D * (2 * D_K + D_V);
-    double measured = predicted;
-
-    for (size_t i = 0; i < 3; i++) {
-        size_t live = 0;
-        const int status = live_parameters(run, lengths[i], &live);
-        if (status)
-            return status;
-        if (fabs((double)live - predicted) > fabs(measured - predicted))
-            measured = (double)live;
-    }
-    attn_claims_exact(run->claims, "qkv.shared/parameters", predicted, measured,
-                      0, 3,
-                      "numbers that move an output, of 2, 5 and 17 tokens: "
-                      "heads d (2 d_k + d_v)");
-    return GSL_SUCCESS;
-}
-
-/* ---- verdicts ---- */
-
 static void judge_weights(attn_run *run, const errors *e)
 {
     attn_claims_exact(run->claims, "weights.distribution", 0, e->worst[SUMS],
@@ -547,39 +216,6 @@ static void judge_weights(attn_run *run, const errors *e)
                       e->cases[HULL],
                       "how far an output is beyond the values/(n max |V|); "
                       "2 eps");
-}
-
-static int random_layers(attn_run *run)
-{
-    attn_blocks job =
-        attn_run_job(run, "worked_example.layers", 0, trials, PER_BLOCK);
-    errors e = {{0}, {0}};
-    job.partial_size = sizeof e;
-    int status = attn_blocks_run(&job, work, merge_errors, &e, NULL);
-
-    if (status)
-        return status;
-    attn_claims_exact(run->claims, "embed.lookup", 0, e.worst[LOOKUP], 0,
-                      e.cases[LOOKUP],
-                      "row t of E - one-hot row times E; "
-                      "equality");
-    attn_claims_exact(run->claims, "qkv.shared", 0, e.worst[SHARED], D * eps,
-                      e.cases[SHARED],
-                      "|Q - X W_Q|/sum |x w|, K and V too; d eps");
-    attn_claims_exact(run->claims, "qkv.shared/places", 0, e.worst[PLACES], 0,
-                      e.cases[PLACES],
-                      "q, k, v of one token at two places; equality");
-    status = parameters(run);
-    judge_weights(run, &e);
-    attn_claims_exact(run->claims, "score.positionless", 0, e.worst[EXCHANGE],
-                      0, e.cases[EXCHANGE],
-                      "scores of two tokens exchanged, and all others; "
-                      "equality");
-    attn_claims_exact(run->claims, "score.positionless/distance", 0,
-                      e.worst[DISTANCE], eps, e.cases[DISTANCE],
-                      "weight of cat 1 to 12 places from hungry against 11 "
-                      "away, relative, over n; eps");
-    return status;
 }
 
 /* ---- the board ---- */
@@ -649,6 +285,365 @@ static int explain(attn_run *run)
     attn_moves_print(own_numbers, run->narrative);
     write_moves(run->dat, own_numbers, NULL);
     return GSL_SUCCESS;
+}
+
+/* ---- random layers ---- */
+
+/* Sizes that differ, so that a swapped axis would show. */
+enum {
+    TYPES = 11,
+    D = 7,
+    D_K = 3,
+    D_V = 5,
+    HEADS = 2,
+    TOKENS = 9,
+    WORDS = 13,  /* of the lecture's whole sentence */
+    CAT = 1,     /* where "cat" stands in it */
+    LONGEST = 33 /* row of weights */
+};
+
+/* "The cat, which had been hiding under the porch all morning, was hungry":
+ * types in order of appearance. */
+static const size_t whole_sentence[WORDS] = {0, 1, 2, 3, 4,  5, 6,
+                                             0, 7, 8, 9, 10, 11};
+
+typedef struct {
+    attn_layer *layer;
+    attn_layer_workspace *work, *work_sentence;
+    gsl_matrix *E, *H, *X; /* TYPES x D, TOKENS x TYPES, TOKENS x D */
+    gsl_matrix *O, *Y;     /* TOKENS x HEADS D_V, X with two rows exchanged */
+    gsl_matrix *Q, *K, *S, *SY; /* of one head of width HEADS D_K */
+    gsl_matrix *words;          /* WORDS x D */
+    gsl_matrix *O_words;        /* WORDS x HEADS D_V */
+    gsl_matrix *types;          /* TYPES + 1 x D: embeddings of the sentence */
+} workspace;
+
+static void workspace_free(workspace *w)
+{
+    gsl_matrix *const all[] = {w->E,  w->H,     w->X,       w->O,
+                               w->Y,  w->Q,     w->K,       w->S,
+                               w->SY, w->words, w->O_words, w->types};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        gsl_matrix_free(all[i]);
+    attn_layer_workspace_free(w->work);
+    attn_layer_workspace_free(w->work_sentence);
+    attn_layer_free(w->layer);
+}
+
+static int workspace_make(workspace *w)
+{
+    *w = (workspace){.layer = attn_layer_alloc(D, D_K, D_V, HEADS),
+                     .E = gsl_matrix_alloc(TYPES, D),
+                     .H = gsl_matrix_alloc(TOKENS, TYPES),
+                     .X = gsl_matrix_alloc(TOKENS, D),
+                     .O = gsl_matrix_alloc(TOKENS, HEADS * D_V),
+                     .Y = gsl_matrix_alloc(TOKENS, D),
+                     .Q = gsl_matrix_alloc(TOKENS, HEADS * D_K),
+                     .K = gsl_matrix_alloc(TOKENS, HEADS * D_K),
+                     .S = gsl_matrix_alloc(TOKENS, TOKENS),
+                     .SY = gsl_matrix_alloc(TOKENS, TOKENS),
+                     .words = gsl_matrix_alloc(WORDS, D),
+                     .O_words = gsl_matrix_alloc(WORDS, HEADS * D_V),
+                     .types = gsl_matrix_alloc(TYPES + 1, D)};
+    if (w->layer) {
+        w->work = attn_layer_workspace_alloc(w->layer, TOKENS);
+        w->work_sentence = attn_layer_workspace_alloc(w->layer, WORDS);
+    }
+    if (!w->work || !w->work_sentence || !w->E || !w->H || !w->X || !w->O ||
+        !w->Y || !w->Q || !w->K || !w->S || !w->SY || !w->words ||
+        !w->O_words || !w->types) {
+        workspace_free(w);
+        return GSL_ENOMEM;
+    }
+    return GSL_SUCCESS;
+}
+
+static void fill_layer(attn_rng *g, attn_layer *layer)
+{
+    const double sd = 1 / sqrt((double)layer->d);
+
+    attn_sample_matrix(g, sd, layer->W_Q);
+    attn_sample_matrix(g, sd, layer->W_K);
+    attn_sample_matrix(g, sd, layer->W_V);
+}
+
+/* embed.lookup: X = H E for one-hot rows H, against the rows themselves. */
+static int lookups(workspace *w, attn_rng *g, errors *e)
+{
+    gsl_rng r = attn_rng_gsl(g);
+    int status;
+
+    attn_sample_matrix(g, 1, w->E);
+    gsl_matrix_set_zero(w->H);
+    for (size_t i = 0; i < TOKENS; i++) {
+        const size_t t = gsl_rng_uniform_int(&r, TYPES);
+        const gsl_vector_view row = gsl_matrix_row(w->E, t);
+        gsl_matrix_set(w->H, i, t, 1);
+        gsl_matrix_set_row(w->Y, i, &row.vector);
+    }
+    status = attn_product_ab(w->H, w->E, w->X);
+    note(e, LOOKUP, attn_matrix_difference(w->X, w->Y), TOKENS * D);
+    return status;
+}
+
+/* |M - X W| over sum |x w|, each entry summed here from its definition. */
+static void note_projection(errors *e, const gsl_matrix *X, const gsl_matrix *W,
+                            const gsl_matrix *M)
+{
+    for (size_t i = 0; i < M->size1; i++)
+        for (size_t j = 0; j < M->size2; j++) {
+            double sum = 0, size = 0;
+            for (size_t k = X->size2; k-- > 0;) {
+                const double term =
+                    gsl_matrix_get(X, i, k) * gsl_matrix_get(W, k, j);
+                sum += term;
+                size += fabs(term);
+            }
+            note(e, SHARED, fabs(gsl_matrix_get(M, i, j) - sum) / size, 1);
+        }
+}
+
+static void note_places(errors *e, const gsl_matrix *M, size_t i, size_t j)
+{
+    for (size_t c = 0; c < M->size2; c++)
+        note(e, PLACES, fabs(gsl_matrix_get(M, i, c) - gsl_matrix_get(M, j, c)),
+             1);
+}
+
+/* qkv.shared and output.hull: a layer on tokens of which two are equal. */
+static int projections(workspace *w, attn_rng *g, double sd, errors *e)
+{
+    const attn_layer_workspace *pass = w->work;
+    const gsl_vector_view first = gsl_matrix_row(w->X, 0);
+
+    fill_layer(g, w->layer);
+    attn_sample_matrix(g, sd, w->X);
+    gsl_matrix_set_row(w->X, TOKENS - 3, &first.vector);
+    const int status = attn_layer_forward(w->layer, w->X, w->O, w->work);
+    note_projection(e, w->X, w->layer->W_Q, pass->Q);
+    note_projection(e, w->X, w->layer->W_K, pass->K);
+    note_projection(e, w->X, w->layer->W_V, pass->V);
+    note_places(e, pass->Q, 0, TOKENS - 3);
+    note_places(e, pass->K, 0, TOKENS - 3);
+    note_places(e, pass->V, 0, TOKENS - 3);
+    note_hull(e, pass->V, w->O);
+    return status;
+}
+
+/* weights.distribution: scores of every size, moved far away too. */
+static int distributions(attn_rng *g, errors *e)
+{
+    static const double sizes[] = {0.1, 1, 10, 1000};
+    static const double shifts[] = {0, 1e5, -1e5, 1e300, -1e300};
+    static const size_t lengths[] = {1, 2, 3, 7, LONGEST};
+    double room[2 * LONGEST];
+    int status = GSL_SUCCESS;
+
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 5; j++)
+            for (size_t k = 0; k < 5 && !status; k++) {
+                gsl_matrix_view S = gsl_matrix_view_array(room, 2, lengths[k]);
+                attn_sample_matrix(g, sizes[i], &S.matrix);
+                gsl_matrix_add_constant(&S.matrix, shifts[j]);
+                status = attn_layer_weights(&S.matrix, &S.matrix);
+                note_distribution(e, &S.matrix);
+            }
+    return status;
+}
+
+static int scores_of(const workspace *w, const gsl_matrix *X, gsl_matrix *S)
+{
+    int status = attn_product_ab(X, w->layer->W_Q, w->Q);
+
+    status = status ? status : attn_product_ab(X, w->layer->W_K, w->K);
+    return status ? status : attn_layer_scores(w->Q, w->K, w->layer->scale, S);
+}
+
+/* score.positionless: exchange every pair of tokens in turn. */
+static int exchanges(workspace *w, errors *e)
+{
+    int status = scores_of(w, w->X, w->S);
+
+    for (size_t i = 0; i < TOKENS; i++)
+        for (size_t j = i + 1; j < TOKENS && !status; j++) {
+            gsl_matrix_memcpy(w->Y, w->X);
+            gsl_matrix_swap_rows(w->Y, i, j);
+            status = scores_of(w, w->Y, w->SY);
+            gsl_matrix_swap_rows(w->SY, i, j);
+            gsl_matrix_swap_columns(w->SY, i, j);
+            note(e, EXCHANGE, attn_matrix_difference(w->S, w->SY),
+                 TOKENS * TOKENS);
+        }
+    return status;
+}
+
+/* The weight that "hungry" gives to the word at a place, in one head. */
+static double cat_weight(const workspace *w, size_t head, size_t place)
+{
+    return gsl_matrix_get(w->work_sentence->A, head * WORDS + WORDS - 1, place);
+}
+
+/* The same for the whole sentence: "cat" at every distance from "hungry",
+ * eleven, where it stands, and three among them. */
+static int distances(workspace *w, attn_rng *g, errors *e)
+{
+    double at_eleven[HEADS];
+    int status = GSL_SUCCESS;
+
+    attn_sample_matrix(g, 1, w->types);
+    for (size_t step = 0; step < WORDS - 1 && !status; step++) {
+        const size_t place = (CAT + step) % (WORDS - 1);
+        for (size_t i = 0; i < WORDS; i++) {
+            const gsl_vector_view word =
+                gsl_matrix_row(w->types, whole_sentence[i]);
+            gsl_matrix_set_row(w->words, i, &word.vector);
+        }
+        gsl_matrix_swap_rows(w->words, CAT, place);
+        status = attn_layer_forward(w->layer, w->words, w->O_words,
+                                    w->work_sentence);
+        for (size_t h = 0; h < HEADS; h++) {
+            const double a = cat_weight(w, h, place);
+            if (step == 0)
+                at_eleven[h] = a;
+            else
+                note(e, DISTANCE, fabs(a - at_eleven[h]) / (WORDS * a), 1);
+        }
+    }
+    return status;
+}
+
+static int work(size_t first, size_t count, attn_rng *g, void *partial,
+                void *scratch, const void *setup)
+{
+    static const double sds[] = {0.3, 1, 10}; /* spread, usual, saturated */
+    workspace w;
+    int status = workspace_make(&w);
+
+    (void)scratch;
+    (void)setup;
+    if (status)
+        return status;
+    for (size_t i = first; !status && i < first + count; i++) {
+        status = lookups(&w, g, partial);
+        if (!status)
+            status = projections(&w, g, sds[i % 3], partial);
+        if (!status)
+            status = distributions(g, partial);
+        if (!status)
+            status = exchanges(&w, partial);
+        if (!status)
+            status = distances(&w, g, partial);
+    }
+    workspace_free(&w);
+    return status;
+}
+
+/* ---- qkv.shared: how many numbers the layer is made of ---- */
+
+/* Adds to *live the entries of W whose change moves some output. */
+static int count_live(const attn_layer *layer, gsl_matrix *W,
+                      const gsl_matrix *X, const gsl_matrix *O,
+                      gsl_matrix *moved, attn_layer_workspace *w, size_t *live)
+{
+    int status = GSL_SUCCESS;
+
+    for (size_t i = 0; i < W->size1; i++)
+        for (size_t j = 0; j < W->size2 && !status; j++) {
+            const double old = gsl_matrix_get(W, i, j);
+            gsl_matrix_set(W, i, j, old + 0.5);
+            status = attn_layer_forward(layer, X, moved, w);
+            gsl_matrix_set(W, i, j, old);
+            *live += attn_matrix_difference(moved, O) > 0;
+        }
+    return status;
+}
+
+/* *live of a fresh layer on n tokens. */
+static int live_parameters(const attn_run *run, size_t n, size_t *live)
+{
+    attn_rng g;
+    attn_layer *layer = attn_layer_alloc(D, D_K, D_V, HEADS);
+    attn_layer_workspace *w =
+        layer ? attn_layer_workspace_alloc(layer, n) : NULL;
+    gsl_matrix *X = gsl_matrix_alloc(n, D);
+    gsl_matrix *O = gsl_matrix_alloc(n, HEADS * D_V);
+    gsl_matrix *moved = gsl_matrix_alloc(n, HEADS * D_V);
+    int status = w && X && O && moved ? GSL_SUCCESS : GSL_ENOMEM;
+
+    if (!status) {
+        attn_rng_set(&g, run->seed,
+                     attn_rng_experiment("worked_example.parameters", n), 0);
+        fill_layer(&g, layer);
+        attn_sample_matrix(&g, 1, X);
+        gsl_matrix *const all[] = {layer->W_Q, layer->W_K, layer->W_V};
+        status = attn_layer_forward(layer, X, O, w);
+        *live = 0;
+        for (size_t i = 0; i < 3 && !status; i++)
+            status = count_live(layer, all[i], X, O, moved, w, live);
+    }
+    gsl_matrix_free(X);
+    gsl_matrix_free(O);
+    gsl_matrix_free(moved);
+    attn_layer_workspace_free(w);
+    attn_layer_free(layer);
+    return status;
+}
+
+static int parameters(attn_run *run)
+{
+    static const size_t lengths[] = {2, 5, 17};
+    const double predicted = HEADS * D * (2 * D_K + D_V);
+    double measured = predicted;
+
+    for (size_t i = 0; i < 3; i++) {
+        size_t live = 0;
+        const int status = live_parameters(run, lengths[i], &live);
+        if (status)
+            return status;
+        if (fabs((double)live - predicted) > fabs(measured - predicted))
+            measured = (double)live;
+    }
+    attn_claims_exact(run->claims, "qkv.shared/parameters", predicted, measured,
+                      0, 3,
+                      "numbers that move an output, of 2, 5 and 17 tokens: "
+                      "heads d (2 d_k + d_v)");
+    return GSL_SUCCESS;
+}
+
+/* ---- verdicts ---- */
+
+static int random_layers(attn_run *run)
+{
+    attn_blocks job =
+        attn_run_job(run, "worked_example.layers", 0, trials, PER_BLOCK);
+    errors e = {{0}, {0}};
+    job.partial_size = sizeof e;
+    int status = attn_blocks_run(&job, work, merge_errors, &e, NULL);
+
+    if (status)
+        return status;
+    attn_claims_exact(run->claims, "embed.lookup", 0, e.worst[LOOKUP], 0,
+                      e.cases[LOOKUP],
+                      "row t of E - one-hot row times E; "
+                      "equality");
+    attn_claims_exact(run->claims, "qkv.shared", 0, e.worst[SHARED], D * eps,
+                      e.cases[SHARED],
+                      "|Q - X W_Q|/sum |x w|, K and V too; d eps");
+    attn_claims_exact(run->claims, "qkv.shared/places", 0, e.worst[PLACES], 0,
+                      e.cases[PLACES],
+                      "q, k, v of one token at two places; equality");
+    status = parameters(run);
+    judge_weights(run, &e);
+    attn_claims_exact(run->claims, "score.positionless", 0, e.worst[EXCHANGE],
+                      0, e.cases[EXCHANGE],
+                      "scores of two tokens exchanged, and all others; "
+                      "equality");
+    attn_claims_exact(run->claims, "score.positionless/distance", 0,
+                      e.worst[DISTANCE], eps, e.cases[DISTANCE],
+                      "weight of cat 1 to 12 places from hungry against 11 "
+                      "away, relative, over n; eps");
+    return status;
 }
 
 static int experiment(attn_run *run)

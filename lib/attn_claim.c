@@ -71,7 +71,7 @@ static attn_claim plain(attn_claim_kind kind, double predicted, double measured,
                         .uncertainty = uncertainty,
                         .ratio = ratio,
                         .p = (double)NAN,
-                        .detectable = (double)NAN,
+                        .caught = (double)NAN,
                         .n = n,
                         .verdict = verdict,
                         .why = why};
@@ -122,14 +122,14 @@ const attn_claim *attn_claims_bound(attn_claims *claims, const char *id,
 }
 
 /* A contradiction is decided before power is looked at; a pass needs power. */
-static attn_claim_verdict stat_verdict(double p, double detectable,
-                                       double margin, size_t n)
+static attn_claim_verdict stat_verdict(double p, double caught, double margin,
+                                       size_t n)
 {
     if (n < 2 || isnan(p))
         return ATTN_CLAIM_INCONCLUSIVE;
     if (p < limit_p)
         return ATTN_CLAIM_INCONSISTENT;
-    if (!(detectable <= margin))
+    if (!(caught <= margin))
         return ATTN_CLAIM_INCONCLUSIVE;
     return p < ATTN_CLAIM_WEAK_P ? ATTN_CLAIM_WEAK : ATTN_CLAIM_CONSISTENT;
 }
@@ -149,7 +149,7 @@ const attn_claim *attn_claims_stat(attn_claims *claims, const char *id,
               n, stat_verdict(p, caught, margin, n), why);
 
     claim.p = p;
-    claim.detectable = n < 2 ? (double)NAN : caught;
+    claim.caught = n < 2 ? (double)NAN : caught;
     return add(claims, id, &claim);
 }
 
@@ -232,7 +232,7 @@ const attn_claim *attn_claims_sweep(attn_claims *claims, const char *id,
               stat_verdict(p, caught, margin, n), why);
 
     claim.p = p;
-    claim.detectable = caught;
+    claim.caught = caught;
     return add(claims, id, &claim);
 }
 
@@ -265,7 +265,7 @@ const attn_claim *attn_claims_approx(attn_claims *claims, const char *id,
         approx_verdict(se > 0 && off + half <= allowed, off - half > allowed),
         why);
 
-    claim.detectable = half / fabs(scale);
+    claim.caught = half / fabs(scale);
     return add(claims, id, &claim);
 }
 

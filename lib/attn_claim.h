@@ -57,7 +57,7 @@ typedef struct {
     double uncertainty; /* standard error; tolerance or bound; NaN: none */
     double ratio;       /* z; error over tolerance; NaN: none */
     double p;           /* two-sided; NaN where there is none */
-    double detectable;  /* smallest relative error caught; NaN: none */
+    double caught;      /* smallest relative error caught; NaN: none */
     size_t n;           /* independent trials, or cases checked */
     attn_claim_verdict verdict;
     const char *why; /* where tolerance, bound or margin comes from */

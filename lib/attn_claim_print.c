@@ -96,7 +96,7 @@ static void print_claim(const attn_claim *c, const int shown[COLUMNS],
                                     [UNCERTAINTY] = c->uncertainty,
                                     [RATIO] = c->ratio,
                                     [P] = c->p,
-                                    [CAUGHT] = c->detectable};
+                                    [CAUGHT] = c->caught};
 
     for (int i = 0; i < COLUMNS; i++) {
         if (!shown[i])
@@ -148,7 +148,7 @@ int attn_claims_tsv(const attn_claims *claims, FILE *out)
         lost |= cell(out, "\t", 0, 9, c->uncertainty) < 0;
         lost |= cell(out, "\t", 0, 6, c->ratio) < 0;
         lost |= cell(out, "\t", 0, 6, c->p) < 0;
-        lost |= cell(out, "\t", 0, 6, c->detectable) < 0;
+        lost |= cell(out, "\t", 0, 6, c->caught) < 0;
         lost |= fprintf(out, "\t%zu\t%" PRIu64 "\t%s\t%s\n", c->n,
                         attn_claims_seed(claims), verdict_name(c->verdict),
                         c->why) < 0;

@@ -144,11 +144,6 @@ static void average_namesakes(attn_dictionary *x)
     }
 }
 
-static double largest(const gsl_matrix *M)
-{
-    return attn_max(gsl_matrix_max(M), -gsl_matrix_min(M));
-}
-
 static attn_dictionary *alloc(size_t n, size_t d, size_t d_k, size_t d_v)
 {
     attn_dictionary *x = calloc(1, sizeof *x);
@@ -224,7 +219,8 @@ int attn_dictionary_read(const attn_text *text, attn_dictionary **dictionary,
     }
     average_namesakes(x);
     x->tolerance =
-        2 * (double)n * 0x1p-52 * attn_max(largest(x->V), largest(x->wanted));
+        2 * (double)n * 0x1p-52 *
+        attn_max(attn_matrix_largest(x->V), attn_matrix_largest(x->wanted));
     *dictionary = x;
     return GSL_SUCCESS;
 }

@@ -2,6 +2,7 @@
  */
 #include "attn_fresh.h"
 #include "attn_math.h"
+#include "attn_matrix.h"
 #include "attn_product.h"
 #include "attn_sample.h"
 #include "attn_softmax.h"
@@ -42,9 +43,9 @@ static void record(part *p, const attn_fresh *head, size_t i, double sigma,
     attn_moments_add(&out->stein, trace - mean_score / (sigma * sigma));
 
     attn_softmax_jacobian(a, J);
-    const double entry = attn_max(gsl_matrix_max(J), -gsl_matrix_min(J));
-    if (rest > 0)
-        out->largest_entry = attn_max(out->largest_entry, entry / rest);
+    const double entry = attn_matrix_largest(J);
+    out->largest_entry =
+        attn_max(out->largest_entry, entry == 0 ? 0 : entry / rest);
     if (head->n > 1)
         out->largest_norm = attn_max(
             out->largest_norm,

@@ -20,6 +20,16 @@ gsl_matrix *attn_matrix_calloc(size_t rows, size_t columns)
     return M;
 }
 
+double attn_matrix_largest(const gsl_matrix *A)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < A->size1; i++)
+        for (size_t j = 0; j < A->size2; j++)
+            largest = attn_max(largest, fabs(gsl_matrix_get(A, i, j)));
+    return largest;
+}
+
 double attn_matrix_difference(const gsl_matrix *A, const gsl_matrix *B)
 {
     double largest = 0;

@@ -569,6 +569,13 @@ attn_blocks attn_run_job(const attn_run *run, const char *part, size_t setting,
                          .progress_context = run->progress_context};
 }
 
+void attn_run_progress(const attn_run *run, double share)
+{
+    if (run->progress) {
+        run->progress(share, run->progress_context);
+    }
+}
+
 /* Standard output that grows past its file's limit is an error of the write,
  * like a full disk. */
 static void past_limit(int signal)

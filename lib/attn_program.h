@@ -62,6 +62,10 @@ typedef struct {
 attn_blocks attn_run_job(const attn_run *run, const char *part, size_t setting,
                          size_t trials, size_t per_block);
 
+/* Tell the run's progress bar, if there is one, which share of a stage is done,
+ * where no attn_blocks does it; a share that falls begins the next stage. */
+void attn_run_progress(const attn_run *run, double share);
+
 /* Parse, run, write, print; returns the exit status. */
 int attn_program_main(const attn_program *program, int argc, char *argv[]);
 

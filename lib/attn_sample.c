@@ -207,6 +207,15 @@ void attn_sample_fill(attn_sample_law law, attn_rng *g, double *x, size_t n)
     fill[law](g, x, n);
 }
 
+void attn_sample_matrix(attn_rng *g, double sd, gsl_matrix *M)
+{
+    const size_t parts = M->tda == M->size2 ? 1 : M->size1;
+
+    for (size_t i = 0; i < parts; i++)
+        fill_normal(g, M->data + i * M->tda, M->size1 / parts * M->size2);
+    gsl_matrix_scale(M, sd);
+}
+
 double attn_sample_fourth_moment(attn_sample_law law)
 {
     static const double moment[] = {3, 9.0 / 5, 1, 6, 9.0 / 2};

@@ -9,6 +9,7 @@
 #define ATTN_SAMPLE_H
 
 #include "attn_rng.h"
+#include <gsl/gsl_matrix.h>
 #include <stddef.h>
 
 typedef enum {
@@ -29,6 +30,10 @@ extern const char *const attn_sample_names[ATTN_SAMPLE_LAWS + 1];
  * that is none of these: the error handler has GSL_EINVAL, and x is left alone.
  */
 void attn_sample_fill(attn_sample_law law, attn_rng *g, double *x, size_t n);
+
+/* M_ij = sd x, row by row, for independent x of N(0, 1) drawn from g. A matrix
+ * without gaps between its rows gets what one fill of all its entries gives. */
+void attn_sample_matrix(attn_rng *g, double sd, gsl_matrix *M);
 
 /* E x^4 of the law: 3, 9/5, 1, 6, 9/2 in the order of the enumeration. */
 double attn_sample_fourth_moment(attn_sample_law law);

@@ -16,75 +16,68 @@ typedef struct {
     size_t *winner; /* per judge, at birth if it was sure and wrong, else n */
     int *left;      /* per judge */
     attn_rng batches;
-} bench;
+} workspace;
 
-static void bench_free(bench *b)
+static void workspace_free(workspace *w)
 {
-    gsl_matrix_free(b->E);
-    gsl_matrix_free(b->W_Q);
-    gsl_matrix_free(b->W_K);
-    gsl_matrix_free(b->W_V);
-    gsl_permutation_free(b->partner);
-    attn_train_free(b->head);
-    free(b->judges);
-    free(b->batch);
-    free(b->spare);
-    free(b->winner);
-    free(b->left);
+    gsl_matrix_free(w->E);
+    gsl_matrix_free(w->W_Q);
+    gsl_matrix_free(w->W_K);
+    gsl_matrix_free(w->W_V);
+    gsl_permutation_free(w->partner);
+    attn_train_free(w->head);
+    free(w->judges);
+    free(w->batch);
+    free(w->spare);
+    free(w->winner);
+    free(w->left);
 }
 
-static int bench_alloc(bench *b, const attn_train_run *r)
+static int workspace_alloc(workspace *w, const attn_train_run *r)
 {
-    *b = (bench){
+    *w = (workspace){
         .E = gsl_matrix_alloc(r->m, r->d),
         .W_Q = gsl_matrix_alloc(r->d, r->d),
         .W_K = gsl_matrix_alloc(r->d, r->d),
         .W_V = gsl_matrix_alloc(r->d, r->d),
         .partner = gsl_permutation_alloc(r->m),
         .head = attn_train_alloc(r->m, r->n, r->d, r->d, r->d),
-        .judges = calloc(r->judges, r->n * sizeof *b->judges),
-        .batch = calloc(r->batch, r->n * sizeof *b->batch),
-        .spare = calloc(r->m, sizeof *b->spare),
-        .winner = calloc(r->judges, sizeof *b->winner),
-        .left = calloc(r->judges, sizeof *b->left),
+        .judges = calloc(r->judges, r->n * sizeof *w->judges),
+        .batch = calloc(r->batch, r->n * sizeof *w->batch),
+        .spare = calloc(r->m, sizeof *w->spare),
+        .winner = calloc(r->judges, sizeof *w->winner),
+        .left = calloc(r->judges, sizeof *w->left),
     };
-    return b->E && b->W_Q && b->W_K && b->W_V && b->partner && b->head &&
-                   b->judges && b->batch && b->spare && b->winner && b->left
+    return w->E && w->W_Q && w->W_K && w->W_V && w->partner && w->head &&
+                   w->judges && w->batch && w->spare && w->winner && w->left
                ? GSL_SUCCESS
                : GSL_ENOMEM;
 }
 
-/* Entries of variance v. */
-static void draw(attn_rng *g, double v, gsl_matrix *M)
+static int begin(workspace *w, const attn_train_run *r, uint64_t seed)
 {
-    attn_sample_fill(ATTN_SAMPLE_NORMAL, g, M->data, M->size1 * M->size2);
-    for (size_t i = 0; i < M->size1 * M->size2; i++)
-        M->data[i] *= sqrt(v);
-}
-
-static int begin(bench *b, const attn_train_run *r, uint64_t seed)
-{
+    const double sd = sqrt(1 / (double)r->d);
     attn_rng g;
 
     attn_rng_set(&g, seed, attn_rng_experiment(r->name, 0), r->replicate);
-    attn_rng_set(&b->batches, seed, attn_rng_experiment(r->name, 1),
+    attn_rng_set(&w->batches, seed, attn_rng_experiment(r->name, 1),
                  r->replicate);
-    draw(&g, 1, b->E);
-    draw(&g, 1 / (double)r->d, b->W_Q);
-    draw(&g, 1 / (double)r->d, b->W_K);
-    draw(&g, 1 / (double)r->d, b->W_V);
-    int status = attn_partner_draw(&g, b->partner);
+    attn_sample_matrix(&g, 1, w->E);
+    attn_sample_matrix(&g, sd, w->W_Q);
+    attn_sample_matrix(&g, sd, w->W_K);
+    attn_sample_matrix(&g, sd, w->W_V);
+    int status = attn_partner_draw(&g, w->partner);
     if (!status)
-        status = attn_partner_sequences(&g, b->partner, r->n, r->judges,
-                                        b->judges, b->spare);
+        status = attn_partner_sequences(&g, w->partner, r->n, r->judges,
+                                        w->judges, w->spare);
     return status ? status
-                  : attn_train_begin(b->head, b->E, b->W_Q, b->W_K, b->W_V,
-                                     b->partner, r->scale);
+                  : attn_train_begin(w->head, w->E, w->W_Q, w->W_K, w->W_V,
+                                     w->partner, r->scale);
 }
 
 /* One judge at birth (is_first) or later. */
-static void take(bench *b, size_t i, int is_first, const attn_train_row *row,
-                 attn_train_point *p, size_t *born)
+static void take(workspace *w, size_t i, int is_first,
+                 const attn_train_row *row, attn_train_point *p, size_t *born)
 {
     const int is_sure = row->rest < 1 - ATTN_TRAIN_SURE;
 
@@ -92,29 +85,29 @@ static void take(bench *b, size_t i, int is_first, const attn_train_row *row,
     p->accuracy += row->hit;
     p->wrong += is_sure && row->winner != 1;
     if (is_first)
-        b->winner[i] = is_sure && row->winner != 1 ? row->winner : b->head->n;
-    if (b->winner[i] == b->head->n)
+        w->winner[i] = is_sure && row->winner != 1 ? row->winner : w->head->n;
+    if (w->winner[i] == w->head->n)
         return;
     *born += 1;
-    b->left[i] |= !is_sure || row->winner != b->winner[i];
-    p->left += b->left[i];
-    p->kept += row->winner == b->winner[i];
+    w->left[i] |= !is_sure || row->winner != w->winner[i];
+    p->left += w->left[i];
+    p->kept += row->winner == w->winner[i];
     p->found += row->hit;
 }
 
 /* All judges at the k-th point. */
-static int judge(bench *b, attn_train_run *r, size_t k)
+static int judge(workspace *w, attn_train_run *r, size_t k)
 {
     attn_train_point p = {0};
     size_t born = 0;
 
     for (size_t i = 0; i < r->judges; i++) {
         attn_train_row row;
-        const int status = attn_train_look(b->head, b->judges + i * r->n,
+        const int status = attn_train_look(w->head, w->judges + i * r->n,
                                            k == 0 && r->rows, &row);
         if (status)
             return status;
-        take(b, i, k == 0, &row, &p, &born);
+        take(w, i, k == 0, &row, &p, &born);
         if (k == 0 && r->rows)
             r->rows[i] = row;
     }
@@ -129,34 +122,34 @@ static int judge(bench *b, attn_train_run *r, size_t k)
 }
 
 /* From one point to the next. */
-static int advance(bench *b, attn_train_run *r, size_t from, size_t to)
+static int advance(workspace *w, attn_train_run *r, size_t from, size_t to)
 {
     for (size_t step = from; step < to; step++) {
         double loss;
-        int status = attn_partner_sequences(&b->batches, b->partner, r->n,
-                                            r->batch, b->batch, b->spare);
+        int status = attn_partner_sequences(&w->batches, w->partner, r->n,
+                                            r->batch, w->batch, w->spare);
         if (!status)
-            status = attn_train_gradient(b->head, b->batch, r->batch,
+            status = attn_train_gradient(w->head, w->batch, r->batch,
                                          r->with_values, &loss);
         if (status)
             return status;
         if (step == 0)
-            r->norm = attn_train_norm(b->head);
-        attn_train_step(b->head, r->rate, r->with_values);
+            r->norm = attn_train_norm(w->head);
+        attn_train_step(w->head, r->rate, r->with_values);
     }
     return GSL_SUCCESS;
 }
 
-static int train(bench *b, attn_train_run *r, uint64_t seed)
+static int train(workspace *w, attn_train_run *r, uint64_t seed)
 {
-    int status = begin(b, r, seed);
+    int status = begin(w, r, seed);
 
     if (!status)
-        status = judge(b, r, 0);
+        status = judge(w, r, 0);
     for (size_t k = 1; !status && k < r->count; k++) {
-        status = r->ended ? GSL_SUCCESS : advance(b, r, r->at[k - 1], r->at[k]);
+        status = r->ended ? GSL_SUCCESS : advance(w, r, r->at[k - 1], r->at[k]);
         if (!status && !r->ended)
-            status = judge(b, r, k);
+            status = judge(w, r, k);
         if (status == GSL_EDOM) { /* scores ran away */
             r->ended = 1;
             status = GSL_SUCCESS;
@@ -193,8 +186,8 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
     const setting *s = setup;
     record *out = partial;
     attn_train_run r = s->runs[first];
-    bench b;
-    int status = bench_alloc(&b, &r);
+    workspace w;
+    int status = workspace_alloc(&w, &r);
 
     (void)count; /* 1 */
     (void)g;     /* each run has streams of its own */
@@ -203,8 +196,8 @@ static int work(size_t first, size_t count, attn_rng *g, void *partial,
     if (r.rows)
         r.rows = rows_of(out, s->points);
     if (!status)
-        status = train(&b, &r, s->seed);
-    bench_free(&b);
+        status = train(&w, &r, s->seed);
+    workspace_free(&w);
     out->norm = r.norm;
     out->ended = r.ended;
     return status;

@@ -97,34 +97,34 @@ Test(claim, the_limit_is_4_21_and_the_power_adds_1_28)
     const attn_claim *c =
         attn_claims_stat(claims, "a", 10, 10, 0.1, 10, 1, 100, "");
 
-    cr_near(c->detectable, (4.2148 + 1.28155) * 0.01, 0, 1e-6);
+    cr_near(c->caught, (4.2148 + 1.28155) * 0.01, 0, 1e-6);
     cr_near(c->p, 1, 0, 0);
 }
 
-Test(claim, the_smallest_detectable_errors_of_the_published_runs)
+Test(claim, the_smallest_errors_caught_by_the_published_runs)
 {
     double z[11] = {0}, se[11];
 
     for (size_t i = 0; i < 11; i++)
         se[i] = 1 / sqrt(5000);
-    cr_near(attn_claims_sweep(claims, "a", 11, z, se, 1, 5000, "")->detectable,
+    cr_near(attn_claims_sweep(claims, "a", 11, z, se, 1, 5000, "")->caught,
             0.030, 0, 5e-4);
     for (size_t i = 0; i < 11; i++) { /* normal entries */
         const double d = (double)(1 << i), mu4 = 9 * d + 3 * d * (d - 1);
         se[i] = sqrt((mu4 - d * d * 4997 / 4999) / 5000) / d;
     }
-    cr_near(attn_claims_sweep(claims, "a", 11, z, se, 1, 5000, "")->detectable,
+    cr_near(attn_claims_sweep(claims, "a", 11, z, se, 1, 5000, "")->caught,
             0.047, 0, 5e-4);
     for (size_t i = 0; i < 11; i++) { /* Laplace entries */
         const double d = (double)(1 << i), mu4 = 36 * d + 3 * d * (d - 1);
         se[i] = sqrt((mu4 - d * d * 4997 / 4999) / 5000) / d;
     }
-    cr_near(attn_claims_sweep(claims, "a", 11, z, se, 1, 5000, "")->detectable,
+    cr_near(attn_claims_sweep(claims, "a", 11, z, se, 1, 5000, "")->caught,
             0.055, 0, 5e-4);
     const double p = 0.313576;
     cr_near(attn_claims_stat(claims, "a", p, p, sqrt(p * (1 - p) / 5000), p, 1,
                              5000, "")
-                ->detectable,
+                ->caught,
             0.115, 0, 5e-4);
 }
 
@@ -136,7 +136,7 @@ Test(claim, a_sweep_of_one_point_is_that_point)
 
     cr_near(sweep->p, 2 * gsl_cdf_ugaussian_Q(3), 1e-10, 0);
     cr_near(sweep->ratio, gsl_cdf_ugaussian_Qinv(sweep->p), 1e-10, 0);
-    cr_near(sweep->detectable, (4.2148 + 1.28155) * 0.01, 1e-4, 0);
+    cr_near(sweep->caught, (4.2148 + 1.28155) * 0.01, 1e-4, 0);
     cr_assert_eq(sweep->verdict, ATTN_CLAIM_WEAK);
 }
 
@@ -152,7 +152,7 @@ Test(claim, a_sweep_rejects_with_the_power_that_it_states)
         se[i] = 0.01 * (double)(i + 1);
     }
     const double delta =
-        attn_claims_sweep(claims, "a", POINTS, z, se, 1, 100, "")->detectable;
+        attn_claims_sweep(claims, "a", POINTS, z, se, 1, 100, "")->caught;
     attn_rng_set(&g, 1, attn_rng_experiment("test.claim", 0), 0);
     for (size_t run = 0; run < RUNS; run++) {
         attn_sample_fill(ATTN_SAMPLE_NORMAL, &g, z, POINTS);

@@ -61,10 +61,7 @@ static int run(attn_run *job)
     }
     for (size_t i = 0; i < slow; i++) {
         nanosleep(&tenth, NULL);
-        if (job->progress != NULL) {
-            job->progress((double)(i + 1) / (double)slow,
-                          job->progress_context);
-        }
+        attn_run_progress(job, (double)(i + 1) / (double)slow);
     }
     fprintf(job->narrative, "%zu pairs, move by move\n", pairs);
     attn_dat_block(job->dat, "scaled", columns, 2);

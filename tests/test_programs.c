@@ -221,11 +221,13 @@ Test(programs, one_trial_is_inconclusive_not_a_pass)
 {
     static const char *const one[][2] = {
         {"score_spread", "--pairs 1"},
+        {"score_spread", "--pairs 1 --entries rademacher"},
+        {"score_spread", "--pairs 1 --entries rademacher --head-sizes 1"},
         {"softmax_jacobian", "--trials 1"},
         {"head_training", "--trials 1 --tuning 1 --steps 20"}};
     size_t ran = 0;
 
-    for (size_t i = 0; i < 3; i++, ran++) {
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++, ran++) {
         const char *folder = run_folder();
         const run_result r =
             run("%s/%s %s --out %s", run_bin(), one[i][0], one[i][1], folder);
@@ -234,7 +236,24 @@ Test(programs, one_trial_is_inconclusive_not_a_pass)
         cr_expect_null(strstr(r.out, "nan"));
         run("rm -r %s", folder);
     }
-    cr_assert_eq(ran, 3);
+    cr_assert_eq(ran, 5);
+}
+
+/* What makes a bar of it appears in longer runs only. */
+Test(programs, progress_is_told_by_every_one, .timeout = 300)
+{
+    size_t ran = 0;
+
+    for (const char *const *p = run_programs(); *p; p++, ran++) {
+        const char *folder = run_folder();
+        const run_result r =
+            run("ATTN_SABOTAGE=watched %s/%s %s --out %s 2>&1 >/dev/null | "
+                "sort -u >&2",
+                run_sabotaged(), *p, options_of(*p), folder);
+        cr_expect_not_null(strstr(r.err, "share 1\n"), "%s: %s", *p, r.err);
+        run("rm -r %s", folder);
+    }
+    cr_assert_eq(ran, run_program_count());
 }
 
 Test(programs, where_nothing_can_be_written_the_status_is_2)

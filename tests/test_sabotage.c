@@ -34,6 +34,8 @@ static const mutation mutations[] = {
      "jacobian.formula jacobian.formula/rows jacobian.limit"},
     {"softmax_jacobian", "jacobian_asymmetric", "--trials 100",
      "jacobian.formula/symmetric"},
+    {"softmax_jacobian", "one_hot_leaks",
+     "--trials 100 --keys 2 --head-size 65536", "jacobian.limit"},
     {"softmax_jacobian", "exp_wrong", "--trials 100", "gap.e8"},
     {"softmax_jacobian", "softmax_soft", "--trials 100",
      "gap.e8/eight gap.e8/sixteen"},
@@ -67,6 +69,11 @@ static const mutation mutations[] = {
      "equivariance.convolution/circulant"},
     {"permutation_equivariance", "convolution_pointwise", "--trials 20",
      "equivariance.convolution/others equivariance.convolution/all"},
+    {"permutation_equivariance", "shift_overlooked", "--trials 20",
+     "equivariance.convolution/others equivariance.convolution/all"},
+    /* five permutations commute, but they are not the shifts */
+    {"permutation_equivariance", "convolution_renamed", "--trials 20",
+     "equivariance.convolution equivariance.convolution/all"},
     {"permutation_equivariance", "positions_forgotten", "--trials 20",
      "position.breaks position.breaks/twins"},
     {"permutation_equivariance", "", "--input docs/examples/shift_wrong.txt",
@@ -79,6 +86,8 @@ static const mutation mutations[] = {
     {"born_saturated", "softmax_tempered", "--trials 8000",
      "born.law born.law/sweep born.freezing born.freezing/map born.half_nat "
      "born.half_nat/keys temperature.sweep/decision"},
+    {"born_saturated", "one_hot_gives_away", "--trials 1000 --seed 8",
+     "temperature.sweep/decision"},
     {"born_saturated", "sharing_wrong", "--trials 1000",
      "born.freezing/bound born.freezing/map"},
     {"born_saturated", "softmax_first", "--trials 1000",
@@ -87,6 +96,8 @@ static const mutation mutations[] = {
     {"saturated_gradient", "jvp_sign", "", "gradient.chain"},
     {"saturated_gradient", "jvp_doubled", "",
      "gradient.chain gradient.bound gradient.bound/escape"},
+    {"saturated_gradient", "one_hot_leaks", "--head-size 65536 --seed 5",
+     "gradient.bound"},
     {"saturated_gradient", "softmax_soft", "",
      "gradient.chain/winner gradient.chain/winner_other "
      "gradient.cross_entropy gradient.cross_entropy/frozen"},
@@ -101,6 +112,8 @@ static const mutation mutations[] = {
     {"position_encoding", "positions_drift", "",
      "rotary.toeplitz rotary.toeplitz/lengths rotary.toeplitz/sinusoidal"},
     {"position_encoding", "scores_dead", "", "rotary.toeplitz/fresh"},
+    {"position_encoding", "scores_dead",
+     "--tokens 8 --head-size 2 --trials 100000", "rotary.toeplitz/fresh"},
     {"attention_cost", "product_twice",
      "--tokens 256 --head-size 16 --long 500",
      "cost.time cost.time/shapes cost.time/crossing"},
@@ -172,8 +185,10 @@ static const char *const runs[][2] = {
     {"permutation_equivariance", "--input docs/examples/shift.txt"},
     {"born_saturated", "--trials 8000"},
     {"saturated_gradient", ""},
+    {"saturated_gradient", "--head-size 65536 --seed 5"}, /* rest 0 */
     {"receptive_field", "--tokens 100"},
     {"position_encoding", ""},
+    {"position_encoding", "--tokens 8 --head-size 2 --trials 100 --seed 4"},
     {"attention_cost", "--tokens 256 --head-size 16 --long 500"},
     {"worked_example", "--trials 20"},
     {"worked_example", "--input docs/examples/own_numbers.txt"},
@@ -314,4 +329,20 @@ Test(sabotage, without_it_every_claim_holds_and_has_a_mutation, .timeout = 600)
         if (!has_row(*p))
             ran += claims_hold(*p, "");
     cr_assert_geq(ran, run_program_count());
+}
+
+/* One trial is 13 layers; the 20th is one that counts parameters. */
+Test(sabotage, a_layer_that_fails_ends_the_program)
+{
+    if (!run_is_asked("worked_example"))
+        return;
+    const char *folder = run_folder();
+    const run_result r = run("ATTN_SABOTAGE=layer_fails_once %s/worked_example "
+                             "--trials 1 --threads 1 --out %s",
+                             run_sabotaged(), folder);
+
+    cr_expect_eq(r.status, 2, "status %d", r.status);
+    cr_expect_str_empty(r.out);
+    cr_expect_not_null(strstr(r.err, "worked_example: "));
+    run("rm -r %s", folder);
 }

@@ -633,3 +633,40 @@ Test(ziggurat, words_are_inside_as_their_points_are)
     }
     cr_assert_eq(checked, LAYERS);
 }
+
+Test(sample, a_matrix_is_one_fill_times_its_standard_deviation)
+{
+    enum { ROWS = 3, COLUMNS = 5 };
+    double x[ROWS * COLUMNS], m[ROWS * COLUMNS];
+    gsl_matrix_view M = gsl_matrix_view_array(m, ROWS, COLUMNS);
+    attn_rng g, h;
+
+    attn_rng_set(&g, 1, attn_rng_experiment("test.matrix", 0), 0);
+    h = g;
+    attn_sample_fill(ATTN_SAMPLE_NORMAL, &g, x, ROWS * COLUMNS);
+    attn_sample_matrix(&h, 0.3, &M.matrix);
+    for (size_t i = 0; i < ROWS * COLUMNS; i++)
+        cr_expect_eq(m[i], x[i] * 0.3);
+    cr_expect_eq(attn_rng_next(&g), attn_rng_next(&h));
+}
+
+Test(sample, a_part_of_a_matrix_is_filled_and_nothing_beside_it)
+{
+    enum { ROWS = 4, COLUMNS = 6 };
+    double m[ROWS * COLUMNS];
+    gsl_matrix_view whole = gsl_matrix_view_array(m, ROWS, COLUMNS);
+    gsl_matrix_view part = gsl_matrix_submatrix(&whole.matrix, 1, 2, 2, 3);
+    size_t ran = 0;
+    attn_rng g;
+
+    attn_rng_set(&g, 1, attn_rng_experiment("test.matrix", 1), 0);
+    gsl_matrix_set_all(&whole.matrix, 7);
+    attn_sample_matrix(&g, 2, &part.matrix);
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < COLUMNS; j++, ran++) {
+            const int is_inside = i >= 1 && i < 3 && j >= 2 && j < 5;
+            cr_expect((gsl_matrix_get(&whole.matrix, i, j) != 7) == is_inside,
+                      "row %zu, column %zu", i, j);
+        }
+    cr_assert_eq(ran, ROWS * COLUMNS);
+}

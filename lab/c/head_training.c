@@ -34,7 +34,7 @@ enum {
 /* A run that stands at some step. */
 typedef struct {
     attn_train_run r; /* points, rows and steps are those below */
-    bench b;
+    workspace w;
     int is_begun;
     size_t step, k; /* k is the last point that is judged */
     size_t at[2 * POINTS];
@@ -52,8 +52,8 @@ static double best[2]; /* rates */
 static void forget(void)
 {
     for (size_t i = 0; i < RUNS; i++) {
-        bench_free(&runs[i].b);
-        runs[i].b = (bench){0};
+        workspace_free(&runs[i].w);
+        runs[i].w = (workspace){0};
         runs[i].is_begun = 0;
     }
 }
@@ -94,10 +94,10 @@ static int start(live *h)
     h->step = h->k = 0;
     h->r.ended = 0;
     h->is_begun = 1;
-    int status = bench_alloc(&h->b, &h->r);
+    int status = workspace_alloc(&h->w, &h->r);
     if (!status)
-        status = begin(&h->b, &h->r, seed);
-    return status ? status : judge(&h->b, &h->r, 0);
+        status = begin(&h->w, &h->r, seed);
+    return status ? status : judge(&h->w, &h->r, 0);
 }
 
 /* One step of train_whole. */
@@ -105,13 +105,13 @@ static int advance_one(live *h)
 {
     attn_train_run *r = &h->r;
     int status =
-        r->ended ? GSL_SUCCESS : advance(&h->b, r, h->step, h->step + 1);
+        r->ended ? GSL_SUCCESS : advance(&h->w, r, h->step, h->step + 1);
 
     h->step++;
     const int is_point = h->k + 1 < r->count && h->step == r->at[h->k + 1];
     h->k += (size_t)is_point;
     if (!status && is_point && !r->ended)
-        status = judge(&h->b, r, h->k);
+        status = judge(&h->w, r, h->k);
     if (status == GSL_EDOM) {
         r->ended = 1;
         status = GSL_SUCCESS;
@@ -141,12 +141,12 @@ static int look_at(size_t i)
     live *h = &runs[i];
 
     for (size_t j = 0; !h->r.ended && j < JUDGES; j++) {
-        const int status = attn_train_look(h->b.head, h->b.judges + j * tokens,
+        const int status = attn_train_look(h->w.head, h->w.judges + j * tokens,
                                            1, &now[i * JUDGES + j]);
         if (status)
             return status == GSL_EDOM ? GSL_SUCCESS : status;
         if (i % trials == 0 && j < SHOWN)
-            memcpy(weights[i / trials] + j * tokens, h->b.head->a,
+            memcpy(weights[i / trials] + j * tokens, h->w.head->a,
                    tokens * sizeof(double));
     }
     return GSL_SUCCESS;
@@ -250,8 +250,8 @@ LAB_EXPORT int heads_step(int i)
 /* A run that is tuned needs its head no more. */
 LAB_EXPORT void heads_drop(int i)
 {
-    bench_free(&runs[i].b);
-    runs[i].b = (bench){0};
+    workspace_free(&runs[i].w);
+    runs[i].w = (workspace){0};
 }
 
 /* Each regime's rate, once all are tuned. heads_rates(), heads_grid(). */

@@ -15,7 +15,7 @@ enum { WORDS = 5 };
 static const struct {
     const char *part;
     size_t n;
-    int (*check)(attn_run *, bench *);
+    int (*check)(attn_run *, workspace *);
 } sentences[] = {{"permutation_equivariance.sets", 3, sets},
                  {"permutation_equivariance.twins", 5, twins},
                  {"permutation_equivariance.all", 5, all_permutations}};
@@ -43,61 +43,61 @@ static void copy(const gsl_matrix *A, double *to)
 }
 
 /* Twins: the fourth token is the first once more. */
-static void set_twins(bench *b)
+static void set_twins(workspace *w)
 {
-    const gsl_vector_view first = gsl_matrix_row(b->X, 0);
+    const gsl_vector_view first = gsl_matrix_row(w->X, 0);
 
-    gsl_matrix_set_row(b->X, 3, &first.vector);
+    gsl_matrix_set_row(w->X, 3, &first.vector);
 }
 
-static void compare_sets(const bench *b, int are_twins)
+static void compare_sets(const workspace *w, int are_twins)
 {
     seen.sets = 0;
     seen.apart = INFINITY;
-    for (size_t i = 0; i < b->n; i++) {
+    for (size_t i = 0; i < w->n; i++) {
         seen.sets =
-            attn_max(seen.sets, attn_max(to_nearest(b->O, i, b->OP, b->n),
-                                         to_nearest(b->OP, i, b->O, b->n)));
-        seen.apart = attn_min(seen.apart, to_nearest(b->O, i, b->O, i));
+            attn_max(seen.sets, attn_max(to_nearest(w->O, i, w->OP, w->n),
+                                         to_nearest(w->OP, i, w->O, w->n)));
+        seen.apart = attn_min(seen.apart, to_nearest(w->O, i, w->O, i));
     }
     if (!are_twins)
         return;
     seen.apart = 0;
     for (size_t j = 0; j < OUT; j++)
-        seen.apart = attn_max(seen.apart, fabs(gsl_matrix_get(b->O, 0, j) -
-                                               gsl_matrix_get(b->O, 3, j)));
+        seen.apart = attn_max(seen.apart, fabs(gsl_matrix_get(w->O, 0, j) -
+                                               gsl_matrix_get(w->O, 3, j)));
 }
 
 static struct {
     int sentence, with_positions;
 } asked;
 
-static int look(attn_run *run, bench *b)
+static int look(attn_run *run, workspace *w)
 {
     (void)run;
     if (asked.sentence == TWINS)
-        set_twins(b);
-    for (size_t i = 0; i < b->n; i++)
-        b->p->data[i] = order[i];
-    if (gsl_permutation_valid(b->p))
+        set_twins(w);
+    for (size_t i = 0; i < w->n; i++)
+        w->p->data[i] = order[i];
+    if (gsl_permutation_valid(w->p))
         return GSL_EINVAL;
     const int status =
-        defect(b, asked.with_positions ? attention_with_positions : attention,
-               b->O, b->PO, b->OP, &seen.defect);
-    compare_sets(b, asked.sentence == TWINS);
-    seen.value = b->largest_value;
-    seen.rms = root_mean_square(b->O);
-    copy(b->X, seen.tokens);
-    copy(b->positions, seen.positions);
-    copy(b->O, seen.before);
-    copy(b->OP, seen.after);
+        defect(w, asked.with_positions ? attention_with_positions : attention,
+               w->O, w->PO, w->OP, &seen.defect);
+    compare_sets(w, asked.sentence == TWINS);
+    seen.value = w->largest_value;
+    seen.rms = root_mean_square(w->O);
+    copy(w->X, seen.tokens);
+    copy(w->positions, seen.positions);
+    copy(w->O, seen.before);
+    copy(w->OP, seen.after);
     return status;
 }
 
-static int take(attn_run *run, int (*check)(attn_run *, bench *))
+static int take(attn_run *run, int (*check)(attn_run *, workspace *))
 {
-    return on_bench(run, sentences[asked.sentence].n,
-                    sentences[asked.sentence].part, check);
+    return with_workspace(run, sentences[asked.sentence].n,
+                          sentences[asked.sentence].part, check);
 }
 
 static int judge(attn_run *run)

@@ -4,6 +4,7 @@
  * thing that is broken, and everything else passes through. The programs and
  * the library know nothing of it. tests/test_sabotage.c has the table.
  */
+#include "attn_bar.h"
 #include "attn_convolution.h"
 #include "attn_counted.h"
 #include "attn_fresh.h"
@@ -23,6 +24,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int is(const char *name)
 {
@@ -36,6 +38,20 @@ static int is(const char *name)
     type __real_##f(__VA_ARGS__);                                              \
     type __wrap_##f(__VA_ARGS__);                                              \
     type __wrap_##f(__VA_ARGS__)
+
+/* Nothing is broken: a terminal is feigned, and its bar tells each share. */
+WRAP(int, isatty, int file)
+{
+    return is("watched") ? file == STDERR_FILENO : __real_isatty(file);
+}
+
+WRAP(void, attn_bar_show, double share, void *bar)
+{
+    if (is("watched"))
+        fprintf(stderr, "share %g\n", share);
+    else
+        __real_attn_bar_show(share, bar);
+}
 
 static double broken(double x)
 {
@@ -110,8 +126,11 @@ WRAP(int, attn_layer_weights, const gsl_matrix *S, gsl_matrix *A)
 WRAP(int, attn_layer_forward, const attn_layer *layer, const gsl_matrix *X,
      gsl_matrix *O, attn_layer_workspace *w)
 {
+    static size_t calls;
     const int status = __real_attn_layer_forward(layer, X, O, w);
 
+    if (is("layer_fails_once") && ++calls == 20)
+        return GSL_EDOM;
     if (is("outputs_know_places"))
         *gsl_matrix_ptr(O, 0, 0) += 1e-9;
     if (is("outputs_all_equal"))
@@ -181,6 +200,8 @@ WRAP(int, attn_softmax, const gsl_vector *s, gsl_vector *a)
     }
     if (is("weights_negative"))
         *gsl_vector_ptr(a, gsl_vector_min_index(a)) *= -1;
+    if (is("one_hot_gives_away") && attn_softmax_rest(a) == 0)
+        gsl_vector_set(a, gsl_vector_min_index(a), 1e-300);
     return status;
 }
 
@@ -195,6 +216,8 @@ WRAP(int, attn_softmax_jacobian, const gsl_vector *a, gsl_matrix *J)
             gsl_matrix_set(J, j, j, gsl_vector_get(a, j));
     if (is("jacobian_asymmetric"))
         *gsl_matrix_ptr(J, 0, 1) += 1e-16;
+    if (is("one_hot_leaks") && attn_softmax_rest(a) == 0)
+        *gsl_matrix_ptr(J, 0, 0) += 1e-300;
     return status;
 }
 
@@ -207,6 +230,8 @@ WRAP(int, attn_softmax_jvp, const gsl_vector *a, const gsl_vector *x,
         gsl_vector_scale(y, 2);
     if (is("jvp_sign"))
         gsl_vector_scale(y, -1);
+    if (is("one_hot_leaks") && attn_softmax_rest(a) == 0)
+        *gsl_vector_ptr(y, 0) += 1e-300;
     return status;
 }
 
@@ -245,6 +270,15 @@ WRAP(double, attn_softmax_frobenius, const gsl_vector *a)
 WRAP(int, attn_convolution_circular, const gsl_vector *w, const gsl_matrix *X,
      gsl_matrix *O)
 {
+    if (is("convolution_renamed")) { /* of X with its first rows exchanged */
+        gsl_matrix *Y = gsl_matrix_alloc(X->size1, X->size2);
+        gsl_matrix_memcpy(Y, X);
+        gsl_matrix_swap_rows(Y, 0, 1);
+        const int status = __real_attn_convolution_circular(w, Y, O);
+        gsl_matrix_swap_rows(O, 0, 1);
+        gsl_matrix_free(Y);
+        return status;
+    }
     const int status = __real_attn_convolution_circular(w, X, O);
 
     if (is("convolution_padded")) /* zeros beyond the edge, no circle */
@@ -337,6 +371,13 @@ WRAP(int, attn_permutation_rows, const gsl_permutation *p, const gsl_matrix *X,
     gsl_matrix_memcpy(Y, X);
     gsl_matrix_view part = gsl_matrix_submatrix(Y, 0, 0, Y->size1, p->size);
     return gsl_permute_matrix(p, &part.matrix);
+}
+
+WRAP(int, attn_permutation_is_shift, const gsl_permutation *p)
+{
+    if (is("shift_overlooked") && gsl_permutation_get(p, 0) == 2)
+        return 0;
+    return __real_attn_permutation_is_shift(p);
 }
 
 WRAP(int, attn_counted_forward, const attn_layer *layer, const gsl_matrix *X,
