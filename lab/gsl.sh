@@ -2,9 +2,9 @@
 # GSL for WebAssembly, in build/lab/gsl: the folders that are used.
 set -eu
 folders='utils sys err complex block vector matrix permutation sort cblas blas
-    specfunc rng randist integration roots statistics cdf'
+    specfunc rng randist integration roots statistics fit cdf'
 
-[ ! -e build/lab/gsl/done ] || exit 0
+[ "$(cat build/lab/gsl/done 2>/dev/null)" != "$folders" ] || exit 0
 tools/fetch_gsl.sh build/lab/gsl
 cd build/lab/gsl/gsl
 echo '  CONFIGURE gsl'
@@ -15,4 +15,4 @@ for folder in gsl $folders; do
     emmake make -j"$(nproc)" -C "$folder" CFLAGS='-O2 -ffp-contract=off' >>../log 2>&1 ||
         { tail ../log >&2; exit 1; }
 done
-touch ../done
+printf '%s\n' "$folders" >../done

@@ -3,7 +3,7 @@
 
 W = build/lab
 GSL = $(W)/gsl/gsl
-FOLDERS = blas block cblas cdf complex err integration matrix permutation \
+FOLDERS = blas block cblas cdf complex err fit integration matrix permutation \
 	randist rng roots sort specfunc statistics sys vector
 GSL_LIBRARIES = $(foreach f,$(FOLDERS),$(GSL)/$f/.libs/libgsl$f.a) \
 	$(GSL)/utils/.libs/libutils.a
