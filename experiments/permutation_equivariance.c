@@ -577,7 +577,7 @@ static int judge_own(attn_run *run)
 {
     const gsl_matrix *M = own->C ? own->C : own->S;
     gsl_permutation *p = gsl_permutation_calloc(own->n);
-    double shift, swap;
+    double shift = 0, swap = 0;
 
     if (!p)
         return GSL_ENOMEM;

@@ -3,7 +3,8 @@
 # compare every committed result byte for byte: reproduce.sh PROGRAM ...
 # No result goes through an optimised BLAS, whose sums depend on its kernel and
 # threads: that none is linked is checked, where ldd can tell.
-# A compiler that is not installed, and a processor without AVX2, are said and
+# COMPILERS="gcc-11 clang-16": those in the place of gcc and clang. A compiler
+# that is not installed, and a processor without AVX2, are said and
 # skipped.
 set -eu
 out=$(mktemp -d)
@@ -40,7 +41,7 @@ if ! grep -q avx2 /proc/cpuinfo 2>/dev/null; then
 else
     v3=-march=x86-64-v3
 fi
-for compiler in gcc clang; do
+for compiler in ${COMPILERS:-gcc clang}; do
     if ! command -v "$compiler" >/dev/null 2>&1; then
         echo "reproduce: $compiler is not installed, skipped"
         skipped=$((skipped + 1))
