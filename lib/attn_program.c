@@ -576,13 +576,6 @@ void attn_run_progress(const attn_run *run, double share)
     }
 }
 
-/* Standard output that grows past its file's limit is an error of the write,
- * like a full disk. */
-static void past_limit(int signal)
-{
-    (void)signal;
-}
-
 int attn_program_main(const attn_program *program, int argc, char *argv[])
 {
     attn_ranks_begin();
@@ -595,7 +588,8 @@ int attn_program_main(const attn_program *program, int argc, char *argv[])
     int status;
 
     atexit(end_working);
-    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = past_limit}, NULL);
+    /* Past a file's limit a write fails, as on a full disk. */
+    signal(SIGXFSZ, SIG_IGN);
     /* A decimal point in every file, and GSL's errors as statuses. */
     setlocale(LC_ALL, "C");
     gsl_set_error_handler_off();

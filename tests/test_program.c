@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -493,21 +492,6 @@ Test(program, a_full_standard_output_is_an_error)
     cr_assert(exists("results/fake.dat") && exists("results/fake.claims.tsv"));
     cr_assert_eq(fake_to("/dev/full", "--help"), 2);
     cr_assert_eq(fake_to("/dev/full", "--quiet"), 0);
-}
-
-Test(program, a_standard_output_past_its_limit_is_an_error)
-{
-    struct rlimit old, limit;
-
-    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
-    limit = old;
-    limit.rlim_cur = 512;
-    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    const int status = run_fake("--help");
-    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &old), 0); /* for a runner's log */
-    cr_assert_eq(status, 2);
-    assert_has("../err", "fake: what is printed was lost, standard output, ");
-    assert_one_line("../err");
 }
 
 /* Figures. */

@@ -212,6 +212,15 @@ else
     skip "a full standard output, for want of /dev/full"
 fi
 
+past_limit() {
+    status=0
+    # More than 1,024 bytes of help, and units of 512 or 1,024.
+    (ulimit -f 1 && exec "$bin/$stem" --help) >help 2>err || status=$?
+    cat err
+    [ "$status" -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep 'what is printed was lost' err
+}
+check "standard output past its file's limit" past_limit
+
 # With standard error closed too there is nobody to tell, and still no harm.
 silent() {
     cp -r one lost
