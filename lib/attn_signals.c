@@ -24,7 +24,6 @@ void attn_signals_hold(void)
 
     sigemptyset(&noting.sa_mask);
     for (size_t i = 0; i < HELD; i++) {
-        came[i] = 0;
         sigaction(held[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN) {
             sigaction(held[i], &noting, NULL);
@@ -40,9 +39,13 @@ void attn_signals_release(void)
         sigaction(held[i], &before[i], NULL);
     }
     for (size_t i = 0; i < HELD; i++) {
-        /* The write that met the limit has failed, and says so itself. */
-        if (came[i] && held[i] != SIGXFSZ) {
-            raise(held[i]);
+        /* Another thread may note one late: then it is raised next time. The
+         * write that met the limit has failed, and says so itself. */
+        if (came[i]) {
+            came[i] = 0;
+            if (held[i] != SIGXFSZ) {
+                raise(held[i]);
+            }
         }
     }
     errno = error;
