@@ -241,6 +241,8 @@ Test(text, binary_files_are_refused_at_their_first_strange_byte)
          "f:1: byte 0xe9 found, plain text (UTF-8) is expected"},
         {"a = 1\rb = 2\r", 12,
          "f:1: byte 0x0d found, plain text (UTF-8) is expected"},
+        {"a = 1 # \xc2\xa0\n# \xc2\x9b", 15,
+         "f:2: byte 0xc2 found, plain text (UTF-8) is expected"},
         {"a = 1 # \xc3", 9,
          "f:1: byte 0xc3 found, plain text (UTF-8) is expected"},
         {"a = 1 # \xe0\x80\xaf", 11,
@@ -257,7 +259,7 @@ Test(text, binary_files_are_refused_at_their_first_strange_byte)
     for (; ran < sizeof bad / sizeof *bad; ran++)
         assert_refused(bad[ran].bytes, bad[ran].size, GSL_EINVAL,
                        bad[ran].message);
-    cr_assert_eq(ran, 11);
+    cr_assert_eq(ran, 12);
 }
 
 /* count copies of part. */
