@@ -465,6 +465,7 @@ static void put_answer(FILE *out, const attn_dictionary *x, size_t t)
     const double largest_value = x->tolerance / (2 * (double)x->n * 0x1p-52);
     size_t first;
     const size_t count = namesakes(x, t, &first);
+    const double off = attn_dictionary_off(x, t);
 
     fputs("key ", out);
     put_key(out, x, t);
@@ -481,9 +482,8 @@ static void put_answer(FILE *out, const attn_dictionary *x, size_t t)
     } else {
         fputs(", the dictionary says ", out);
         put_value(out, x->wanted, t, 9);
-        if (attn_dictionary_off(x, t) <
-            1e-8 * largest_value) /* the digits look the same */
-            fprintf(out, " (%.2g apart)", attn_dictionary_off(x, t));
+        if (off < 1e-8 * largest_value) /* the digits look the same */
+            fprintf(out, " (%.2g apart)", off);
         fputs(": ", out);
         put_remedy(out, x, t);
     }

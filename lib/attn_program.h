@@ -28,8 +28,7 @@ typedef struct {
     attn_claims *claims; /* to be filled */
     FILE *narrative; /* printed before the verdicts once the files are written;
                         thrown away when quiet */
-    attn_blocks_progress
-        *progress; /* for attn_blocks; NULL when nobody watches */
+    attn_blocks_progress *progress; /* NULL when nobody watches */
     void *progress_context;
 } attn_run;
 

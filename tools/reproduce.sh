@@ -4,8 +4,7 @@
 # No result goes through an optimised BLAS, whose sums depend on its kernel and
 # threads: that none is linked is checked, where ldd can tell.
 # COMPILERS="gcc-11 clang-16": those in the place of gcc and clang. A compiler
-# that is not installed, and a processor without AVX2, are said and
-# skipped.
+# that is not installed, and a processor without AVX2, are said and skipped.
 set -eu
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
